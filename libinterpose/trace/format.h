@@ -57,7 +57,7 @@ struct FileHeader {
   uint64_t losses[32];  // live, atomic: by LossKind
 };
 static_assert(sizeof(FileHeader) <= kHeaderBytes);
-static_assert(offsetof(FileHeader, losses) == 192);
+static_assert(offsetof(FileHeader, losses) == 184);
 
 // A chunk belongs to one stream of records and decodes alone: running time and correlation start at
 // its bases.
