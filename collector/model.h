@@ -1,0 +1,111 @@
+// What is rendered: the small, self-contained result that report, json, html, diff read. Saved by
+// `gpustall collect`. Field names follow the JSON contract of collector/SCHEMA.md; all times are
+// integer nanoseconds.
+#pragma once
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collector/analysis.h"
+#include "collector/result.h"
+
+namespace gpustall::collect {
+
+struct Gain {  // percent of the step, and ns per step, when this cause is removed
+  double low_pct = 0, pct = 0, high_pct = 0;
+  int64_t ns_per_step = 0;
+};
+
+struct ModelSite {
+  std::string file, function;
+  int32_t line = 0;
+  std::string text;  // the source line, when it could be read where the report was made
+};
+
+struct CauseRow {
+  Cause cause{};
+  std::optional<ModelSite> site;
+  std::string object;
+  std::vector<Cause> also;
+  uint32_t group = 0;
+  int64_t ns = 0;           // idle_ns, or busy_ns in busy_causes
+  int64_t per_step_ns = 0;  // 0 without steps
+  uint64_t count = 0;       // gaps (or activities) that this row has a part in
+  std::optional<uint32_t> every_steps;
+  std::optional<Gain> gain;
+  std::vector<std::string> stack;  // "file:line function", outermost first, of the largest slice
+  std::vector<int64_t> per_step;  // ns in each step of the window; empty without steps (diff, html)
+};
+
+struct Window {
+  int64_t span_ns = 0, busy_ns = 0, idle_ns = 0;
+  int64_t compute_ns = 0, exposed_copy_ns = 0, exposed_collective_ns = 0;
+  std::vector<CauseRow> causes, busy_causes;  // largest first; sum of causes.ns == idle_ns
+};
+
+struct ModelDevice {
+  uint32_t ordinal = 0;
+  std::string uuid, host, name;
+  bool simulated = false;
+  std::vector<uint32_t> pids;
+  Window whole;
+  std::optional<Window> warmup, steady;
+  std::vector<int64_t> step_span_ns, step_busy_ns;  // per step (diff, html)
+};
+
+struct StepStats {
+  uint64_t count = 0, warmup = 0;
+  int64_t mean_ns = 0, p50_ns = 0, p95_ns = 0;  // steady steps
+  std::string basis;
+};
+
+struct ModelProcess {
+  uint32_t pid = 0;
+  int32_t rank = -1;
+  std::string host, role, script;
+  std::optional<StepStats> steps;
+  bool clean_end = true;
+  std::vector<int64_t> step_ns;  // every step, warm-up first
+};
+
+// "4 workers deliver 11.2 batches/s, the GPU could take 18.0", and what they do meanwhile.
+struct LoaderSummary {
+  uint32_t pid = 0, workers = 0;
+  double delivered_per_s = 0, wanted_per_s = 0;
+  std::vector<std::pair<std::string, double>>
+      doing;  // "decode (data.py:41 decode)": share of worker time
+};
+
+struct Ledger {
+  uint64_t lost_records = 0, unlinked_activities = 0;
+  int64_t clock_error_ns = 0, overhead_ns = 0;
+  std::vector<std::string> losses;  // one sentence each
+  std::vector<std::string> not_observed;
+};
+
+struct Combined {  // the top causes fixed together: gains do not add up
+  std::vector<Cause> causes;
+  std::optional<Gain> gain;
+};
+
+struct Model {
+  int schema = 1;
+  Basis basis = Basis::Recorded;
+  std::string name, verdict, verdict_code;
+  std::vector<ModelProcess> processes;
+  std::vector<ModelDevice> devices;
+  std::vector<LoaderSummary> loaders;
+  Combined combined;
+  Ledger ledger;
+  std::map<std::string, std::string> environment;  // the card: torch, python, cores, affinity, ...
+};
+
+Model build_model(const Recording& recording, const Analysis& analysis);
+
+// JSON both ways; the contract is SCHEMA.md. from_json reads what to_json wrote (saved models).
+std::string to_json(const Model& model);
+Result<Model> from_json(std::string_view text);
+
+}  // namespace gpustall::collect
