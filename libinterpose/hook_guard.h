@@ -11,13 +11,45 @@
 
 namespace gpustall::interpose {
 
-// A hook was entered from inside our own code, for the loss count.
+// Loss counts: a hook entered from inside our own code; an event after the final flush.
 void count_reentry() noexcept;
+void count_after_exit() noexcept;
 
 class HookGuard {
  public:
   HookGuard() noexcept : errno_(errno) {
-    if (!is_on()) return;
+    if (is_recording())
+      enter();
+    else if (state() == State::Stopping) [[unlikely]]
+      count_after_exit();
+  }
+  // For what belongs to the window but arrives late or holds the whole recording together (buffers
+  // of device records, clocks): records whenever the recorder is On.
+  struct AnyWindow {};
+  explicit HookGuard(AnyWindow) noexcept : errno_(errno) {
+    if (is_on()) enter();
+  }
+  // For threads of our own: held for the thread's whole life, so that its own calls pass through.
+  struct OwnThread {};
+  explicit HookGuard(OwnThread) noexcept;
+
+  ~HookGuard() noexcept {
+    if (thread_ != nullptr) {
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+      thread_->depth = 0;
+    }
+    errno = errno_;
+  }
+  HookGuard(const HookGuard&) = delete;
+  HookGuard& operator=(const HookGuard&) = delete;
+
+  // False: Off, before the start, inside our own code, or on a thread that never records.
+  bool recording() const noexcept { return thread_ != nullptr; }
+  // Only while recording().
+  ThreadState& thread() const noexcept { return *thread_; }
+
+ private:
+  void enter() noexcept {
     ThreadState* thread = tls_thread;
     if (thread == nullptr || thread->tid.load(std::memory_order_relaxed) == 0) [[unlikely]]
       thread = attach_thread();
@@ -30,29 +62,8 @@ class HookGuard {
     std::atomic_signal_fence(std::memory_order_seq_cst);  // a signal handler's hook must see it
     thread_ = thread;
   }
-  ~HookGuard() noexcept {
-    if (thread_ != nullptr) {
-      std::atomic_signal_fence(std::memory_order_seq_cst);
-      thread_->depth = depth_after_;
-    }
-    errno = errno_;
-  }
-  HookGuard(const HookGuard&) = delete;
-  HookGuard& operator=(const HookGuard&) = delete;
 
-  // False: Off, before the start, inside our own code, or on a thread that never records.
-  bool recording() const noexcept { return thread_ != nullptr; }
-  // Only while recording().
-  ThreadState& thread() const noexcept { return *thread_; }
-
-  // For threads of our own: guards the whole life of the thread, so that its own calls pass
-  // through.
-  struct OwnThread {};
-  explicit HookGuard(OwnThread) noexcept;
-
- private:
   int errno_;
-  uint32_t depth_after_ = 0;
   ThreadState* thread_ = nullptr;
 };
 

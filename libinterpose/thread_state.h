@@ -24,11 +24,13 @@ inline constexpr size_t kPartBytes = 1024;
 enum class ThreadPart : uint8_t { Cupti, Stacks, Count };
 
 struct ThreadState {
-  std::atomic<uint32_t> tid;  // 0: not attached (fresh, exited, or wiped by fork); read by helper
-  uint32_t depth;             // > 0 while our own code runs on this thread
-  bool inert;                 // the helper thread and threads that must never record
-  bool announced;             // its Thread record was written
-  uint64_t pthread;           // pthread_self(), for the interpreter's thread states before 3.11
+  std::atomic<uint32_t> tid;    // 0: not attached (fresh, exited, or wiped by fork); read by helper
+  uint32_t depth;               // > 0 while our own code runs on this thread
+  bool inert;                   // the helper thread and threads that must never record
+  bool unused;                  // its thread exited: may be given to another one
+  std::atomic<bool> announced;  // its Thread record was written (by the helper or at its exit)
+  int64_t start_ticks;
+  uint64_t pthread;  // pthread_self(), for the interpreter's thread states before 3.11
   ChunkStream stream, device_stream;
   int64_t own_ticks;  // cost of our own code, for OwnCost
   uint64_t own_calls;

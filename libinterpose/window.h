@@ -1,0 +1,16 @@
+// The recording window: by time (delay, duration), by cudaProfilerStart/Stop, or opened and closed
+// by another part (NVTX ranges). Outside it the hooks pass through; clocks, modules and late device
+// buffers are still written, so that the window's records can be read.
+#pragma once
+#include "libinterpose/hook_guard.h"
+
+namespace gpustall::interpose {
+
+// At the start of recording: open unless the settings say otherwise.
+void start_window(HookGuard&) noexcept;
+void open_window() noexcept;
+void close_window() noexcept;
+// For the hooks and callbacks of cudaProfilerStart and -Stop; no-ops unless GPUSTALL_RANGE asks.
+void profiler_range(bool begins) noexcept;
+
+}  // namespace gpustall::interpose
