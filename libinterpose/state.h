@@ -10,6 +10,8 @@ enum class State : uint8_t { Uninitialized, Starting, On, Stopping, Off };
 enum class StartReason : uint8_t { Injection, CudaCall, ParentRecords, ForkOfRecorder };
 
 extern std::atomic<State> g_state;
+// The hot flag: On, and the recording window (window.h) is open.
+extern std::atomic<bool> g_recording;
 
 inline State state() noexcept {
   return g_state.load(std::memory_order_relaxed);
