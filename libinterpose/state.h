@@ -19,6 +19,9 @@ inline State state() noexcept {
 inline bool is_on() noexcept {
   return state() == State::On;
 }
+inline bool is_recording() noexcept {
+  return g_recording.load(std::memory_order_relaxed);
+}
 
 // Starts recording once per process; true when it is on afterwards. Any thread, any time after the
 // constructor; also from InitializeInjection. A forked child of a recorder comes here by itself.
