@@ -1,0 +1,74 @@
+// The report as GitHub Markdown, for issues and pull requests: one table, the findings as a list.
+#include <string>
+
+#include "viewer-cli/render/report.h"
+#include "viewer-cli/render/sections.h"
+#include "viewer-cli/render/table.h"
+
+namespace gpustall::cli {
+
+namespace {
+
+// Cells of a Markdown table: a bar would end the cell, a backtick the code span.
+std::string cell(const std::string& text) {
+  std::string safe;
+  for (const char byte : text) {
+    if (byte == '|' || byte == '\\' || byte == '*' || byte == '_' || byte == '<') safe += '\\';
+    safe += byte;
+  }
+  return safe;
+}
+
+std::string code(std::string text) {
+  for (char& byte : text) {
+    if (byte == '`' || byte == '|') byte = '\'';
+  }
+  return text.empty() ? text : "`" + text + "`";
+}
+
+std::string table(const std::vector<Row>& rows, const View& view) {
+  std::string text =
+      std::string("| ") + view.heading() + " | share | cause | where | |\n|--:|--:|:--|:--|:--|\n";
+  for (const Row& row : rows) {
+    text += "| " + row.time + " | " + row.share + " | " + cell(row.title) + " | " +
+            code(row.where) + " | " + row.every + " |\n";
+  }
+  return text + "\n";
+}
+
+std::string device_section(const View& view, const ReportOptions& options, const Places& places) {
+  std::string text = device_line(view) + "\n\n";
+  for (const std::string& sentence : time_lines(view)) text += sentence + "\n";
+  text += "\n" + table(idle_rows(view, options, places), view);
+  if (!view.window->busy_causes.empty()) {
+    text += "Busy, but computing nothing:\n\n" + table(busy_rows(view, options, places), view);
+  }
+  for (const Finding& finding : findings(view, options, places)) {
+    text += "1. **" + finding.title + "** " + code(finding.where) + " " + code(finding.source) +
+            ": " + finding.gain + ". " + finding.remedy + "\n";
+  }
+  text += "\n";
+  for (const std::string& sentence : loader_lines(*view.model, view)) text += sentence + "\n";
+  if (const std::string warmup = warmup_line(view); !warmup.empty()) text += warmup + "\n";
+  for (const std::string& sentence : ledger_lines(*view.model, view)) text += sentence + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string render_markdown(const collect::Model& model, const ReportOptions& options) {
+  const Places places(model);
+  std::string text = "**" + printable(model.verdict) + "**\n\n";
+  if (const std::string warning = basis_warning(model); !warning.empty())
+    text += "> " + warning + "\n\n";
+  for (const collect::ModelDevice& device : model.devices) {
+    if (options.device && device.ordinal != *options.device) continue;
+    View view;
+    if (make_view(model, device, options.window, view)) {
+      text += device_section(view, options, places);
+    }
+  }
+  return text;
+}
+
+}  // namespace gpustall::cli

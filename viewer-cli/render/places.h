@@ -1,0 +1,26 @@
+// How files are shown: short, yet enough to find them. The folder that all of the user's files
+// share is left out; files of installed packages start at the package.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collector/model.h"
+
+namespace gpustall::cli {
+
+class Places {
+ public:
+  // Looks at every site of the model.
+  explicit Places(const collect::Model& model);
+  explicit Places(const std::vector<std::string>& files);
+
+  std::string file(std::string_view path) const;
+  // "train.py:88"; "(no line)" without a site.
+  std::string where(const std::optional<collect::ModelSite>& site) const;
+
+ private:
+  std::string shared_;  // ends with '/', or is empty
+};
+
+}  // namespace gpustall::cli

@@ -1,0 +1,186 @@
+// One sentence per fact, with its unit and its basis.
+#include "viewer-cli/render/sections.h"
+
+#include <algorithm>
+
+#include "viewer-cli/render/table.h"
+#include "viewer-cli/render/units.h"
+
+namespace gpustall::cli {
+
+namespace {
+
+using collect::Basis;
+using collect::Model;
+using collect::Window;
+
+std::string base_name(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+std::string per_step(const View& view, int64_t ns) {
+  return duration(view.per_unit(ns));
+}
+
+std::string busy_sentence(const View& view) {
+  const Window& window = *view.window;
+  std::string text =
+      "GPU busy " + percent(view.share(window.busy_ns)) + " (" + per_step(view, window.busy_ns);
+  if (window.exposed_copy_ns + window.exposed_collective_ns > 0) {
+    text += ": compute " + per_step(view, window.compute_ns);
+    if (window.exposed_copy_ns > 0) {
+      text += ", copies alone " + per_step(view, window.exposed_copy_ns);
+    }
+    if (window.exposed_collective_ns > 0) {
+      text += ", collectives alone " + per_step(view, window.exposed_collective_ns);
+    }
+  }
+  text += "), idle " + percent(view.share(window.idle_ns)) + " (" + per_step(view, window.idle_ns) +
+          "), per " + view.unit() + ".";
+  return text;
+}
+
+std::string step_sentence(const View& view) {
+  const collect::StepStats& steps = *view.process->steps;
+  const uint64_t first = view.choice == WindowChoice::Warmup ? 0 : steps.warmup;
+  std::string text = "Steps " + std::to_string(first + 1) + " to " +
+                     std::to_string(first + view.steps) + " of " + std::to_string(steps.count);
+  if (view.choice == WindowChoice::Steady) {
+    text += ": mean " + duration(static_cast<double>(steps.mean_ns)) + ", median " +
+            duration(static_cast<double>(steps.p50_ns)) + ", 95 % below " +
+            duration(static_cast<double>(steps.p95_ns));
+  }
+  if (!steps.basis.empty()) text += " (steps found by: " + printable(steps.basis) + ")";
+  return text + ".";
+}
+
+std::string joined(const std::vector<std::string>& parts, const char* between) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : between) + printable(part);
+  return text;
+}
+
+}  // namespace
+
+std::string basis_warning(const Model& model) {
+  const bool simulated =
+      model.basis == Basis::Simulated ||
+      std::any_of(model.devices.begin(), model.devices.end(),
+                  [](const collect::ModelDevice& device) { return device.simulated; });
+  if (simulated) return "SIMULATED DEVICE: host times are real, times on the device are modelled.";
+  if (model.basis == Basis::Kineto) return "Read from a torch.profiler trace.";
+  if (model.basis == Basis::Nsys) return "Read from an Nsight Systems export.";
+  return {};
+}
+
+std::string device_line(const View& view) {
+  std::vector<std::string> parts;
+  const collect::ModelProcess* process = view.process;
+  for (const collect::ModelProcess& candidate : view.model->processes) {
+    if (process == nullptr &&
+        candidate.pid == (view.device->pids.empty() ? 0 : view.device->pids[0])) {
+      process = &candidate;
+    }
+  }
+  if (process != nullptr && !process->script.empty()) parts.push_back(base_name(process->script));
+  std::string device = "device " + std::to_string(view.device->ordinal);
+  if (!view.device->name.empty()) device += " (" + view.device->name + ")";
+  parts.push_back(device);
+  for (const char* key : {"torch", "python"}) {
+    const auto found = view.model->environment.find(key);
+    if (found != view.model->environment.end()) parts.push_back(key + (" " + found->second));
+  }
+  if (process != nullptr) parts.push_back("pid " + std::to_string(process->pid));
+  if (process != nullptr && process->rank >= 0)
+    parts.push_back("rank " + std::to_string(process->rank));
+  if (!view.device->host.empty()) parts.push_back("on " + view.device->host);
+  return joined(parts, ", ");
+}
+
+std::vector<std::string> time_lines(const View& view) {
+  std::vector<std::string> lines;
+  const std::string span = duration(static_cast<double>(view.window->span_ns));
+  if (view.steps > 0) {
+    lines.push_back(step_sentence(view));
+  } else if (view.process == nullptr) {
+    lines.push_back("No steps were found: numbers are per second of the recording (" + span + ").");
+  } else {
+    lines.push_back("The whole recording, start and end included: numbers are per second of it (" +
+                    span + ").");
+  }
+  lines.push_back(busy_sentence(view));
+  return lines;
+}
+
+std::string warmup_line(const View& view) {
+  if (view.choice != WindowChoice::Steady || !view.device->warmup || view.process == nullptr)
+    return {};
+  const Window& warmup = *view.device->warmup;
+  const uint64_t steps = view.process->steps->warmup;
+  if (warmup.span_ns <= 0) return {};
+  std::string text =
+      "Left out: warm-up, the first " + duration(static_cast<double>(warmup.span_ns));
+  if (steps > 0) text += " with " + std::to_string(steps) + (steps == 1 ? " step" : " steps");
+  text += ", idle " +
+          percent(static_cast<double>(warmup.idle_ns) / static_cast<double>(warmup.span_ns));
+  if (!warmup.causes.empty() && warmup.idle_ns > 0) {
+    text += ", most of it " + title_of(warmup.causes.front()) + " (" +
+            duration(static_cast<double>(warmup.causes.front().ns)) + ")";
+  }
+  return text + ". See --window warmup.";
+}
+
+std::vector<std::string> loader_lines(const Model& model, const View& view) {
+  std::vector<std::string> lines;
+  for (const collect::LoaderSummary& loader : model.loaders) {
+    const auto& pids = view.device->pids;
+    if (std::find(pids.begin(), pids.end(), loader.pid) == pids.end()) continue;
+    char rates[160];
+    std::snprintf(rates, sizeof rates, "%u DataLoader worker%s deliver%s %.3g batches/s; ",
+                  loader.workers, loader.workers == 1 ? "" : "s", loader.workers == 1 ? "s" : "",
+                  loader.delivered_per_s);
+    std::string text = loader.workers == 0 ? "Data is loaded on the training process; " : rates;
+    std::snprintf(rates, sizeof rates, "the GPU could take %.3g batches/s.", loader.wanted_per_s);
+    text += rates;
+    if (!loader.doing.empty()) {
+      text += " The workers' time:";
+      for (size_t i = 0; i < loader.doing.size(); ++i) {
+        text += (i == 0 ? " " : ", ") + percent(loader.doing[i].second) + " " +
+                printable(loader.doing[i].first);
+      }
+      text += ".";
+    }
+    lines.push_back(text);
+  }
+  return lines;
+}
+
+std::vector<std::string> ledger_lines(const Model& model, const View& view) {
+  const collect::Ledger& ledger = model.ledger;
+  std::string text = grouped(ledger.lost_records) + " records lost, " +
+                     grouped(ledger.unlinked_activities) + " activities without their launch";
+  if (ledger.clock_error_ns > 0) {
+    text += ", clock error up to " + duration(static_cast<double>(ledger.clock_error_ns));
+  }
+  if (ledger.overhead_ns > 0 && view.device->whole.span_ns > 0) {
+    text += ", own cost " + duration(static_cast<double>(ledger.overhead_ns)) + " of host time (" +
+            percent(static_cast<double>(ledger.overhead_ns) /
+                    static_cast<double>(view.device->whole.span_ns)) +
+            ")";
+  }
+  std::vector<std::string> lines{text + "."};
+  for (const std::string& loss : ledger.losses) lines.push_back(printable(loss));
+  if (!ledger.not_observed.empty()) {
+    lines.push_back("Not observed: " + joined(ledger.not_observed, "; ") + ".");
+  }
+  for (const collect::ModelProcess& process : model.processes) {
+    if (process.clean_end) continue;
+    lines.push_back(
+        "Process " + std::to_string(process.pid) +
+        " did not end by itself (killed, or still running): its recording stops there.");
+  }
+  return lines;
+}
+
+}  // namespace gpustall::cli

@@ -1,0 +1,121 @@
+// Layout of plain text. Knows nothing about what it prints.
+#include "viewer-cli/render/table.h"
+
+#include <algorithm>
+
+namespace gpustall::cli {
+
+namespace {
+
+constexpr std::string_view kGap = "  ";
+constexpr size_t kNarrowestColumn = 16;
+
+bool continues(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
+}
+
+std::string padded(const std::string& cell, size_t width, Align align) {
+  const size_t taken = display_width(cell);
+  const std::string space(width > taken ? width - taken : 0, ' ');
+  return align == Align::Right ? space + cell : cell + space;
+}
+
+}  // namespace
+
+size_t display_width(std::string_view text) {
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char byte) { return !continues(byte); }));
+}
+
+std::string cut(std::string_view text, size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  const size_t keep = width > 3 ? width - 3 : 0;
+  size_t end = 0;
+  for (size_t seen = 0; end < text.size(); ++end) {
+    if (continues(text[end])) continue;
+    if (seen++ == keep) break;
+  }
+  while (end > 0 && text[end - 1] == ' ') --end;
+  return std::string(text.substr(0, end)) + "...";
+}
+
+std::string printable(std::string_view text) {
+  std::string clean(text);
+  for (char& byte : clean) {
+    const auto code = static_cast<unsigned char>(byte);
+    if (code < 0x20 || code == 0x7f) byte = '?';
+  }
+  // The 8-bit control characters, as UTF-8: C2 80 .. C2 9F.
+  for (size_t i = 0; i + 1 < clean.size(); ++i) {
+    if (clean[i] == '\xc2' && static_cast<unsigned char>(clean[i + 1]) < 0xa0) {
+      clean.replace(i, 2, "?");
+    }
+  }
+  return clean;
+}
+
+std::string wrapped(std::string_view text, unsigned width, unsigned indent) {
+  std::string out;
+  size_t column = indent;
+  while (!text.empty()) {
+    const size_t space = text.find(' ');
+    const std::string_view word = text.substr(0, space);
+    text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
+    if (word.empty()) continue;
+    const size_t length = display_width(word);
+    if (!out.empty() && column + 1 + length > width) {
+      out += '\n' + std::string(indent, ' ');
+      column = indent;
+    } else if (!out.empty()) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += length;
+  }
+  return out;
+}
+
+std::vector<size_t> Table::widths(unsigned width) const {
+  std::vector<size_t> widths(columns_.size(), 0);
+  for (const auto& row : rows_) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+  }
+  size_t total = 0;
+  for (size_t i = 0; i < widths.size(); ++i) {
+    if (widths[i] == 0) continue;  // an empty column has no header either
+    widths[i] = std::max(widths[i], display_width(columns_[i].title));
+    total += widths[i] + (total == 0 ? 1 : kGap.size());
+  }
+  for (size_t i = 0; i < widths.size(); ++i) {
+    if (!columns_[i].may_shrink || total <= width) continue;
+    const size_t excess = total - width;
+    widths[i] = widths[i] > excess + kNarrowestColumn ? widths[i] - excess
+                                                      : std::min(widths[i], kNarrowestColumn);
+  }
+  return widths;
+}
+
+std::string Table::line(const std::vector<std::string>& cells,
+                        const std::vector<size_t>& widths) const {
+  std::string line = " ";
+  for (size_t i = 0; i < cells.size(); ++i) {
+    if (widths[i] == 0) continue;
+    if (line.size() > 1) line += kGap;
+    line += padded(columns_[i].may_shrink ? cut(cells[i], widths[i]) : cells[i], widths[i],
+                   columns_[i].align);
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+std::vector<std::string> Table::lines(unsigned width) const {
+  const std::vector<size_t> fitted = widths(width);
+  std::vector<std::string> titles;
+  for (const Column& column : columns_) titles.push_back(column.title);
+  std::vector<std::string> lines{line(titles, fitted)};
+  for (const auto& row : rows_) lines.push_back(line(row, fitted));
+  return lines;
+}
+
+}  // namespace gpustall::cli
