@@ -1,0 +1,82 @@
+// Preloaded into a Python by the tests: a read() of kMagicCount bytes captures the caller's stacks
+// as the recorder's hooks do, after the call and without the GIL. Reached from Python by ctypes.
+#include <dlfcn.h>
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "libinterpose/clock.h"
+#include "libinterpose/seams.h"
+#include "libinterpose/stacks/python_offsets.h"
+#include "libinterpose/trace/python_lines.h"
+#include "test/stacks/fake_core.h"
+
+#define PROBE_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+using namespace gpustall;
+using namespace gpustall::interpose;
+
+constexpr size_t kMagicCount = 4242;
+thread_local std::string t_text;
+thread_local uint32_t t_python, t_native;
+
+std::string as_text(uint32_t stack) {
+  std::string out;
+  for (const fake::Line& l : fake::lines_of(stack)) {
+    const int line = trace::line_of(python_version(), l.first_line, l.line_table, l.position);
+    out += l.function + '\t' + l.file + '\t' + std::to_string(line) + '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+PROBE_EXPORT ssize_t read(int fd, void* buffer, size_t count) {
+  using Read = ssize_t (*)(int, void*, size_t);
+  static const Read real = reinterpret_cast<Read>(dlsym(RTLD_NEXT, "read"));
+  const ssize_t result = real(fd, buffer, count);
+  if (count != kMagicCount) return result;
+  find_python();
+  HookGuard guard;
+  t_python = stacks::python_stack(guard);
+  t_native = stacks::native_stack(guard);
+  return result;
+}
+
+// function, file, line of every frame, innermost first.
+PROBE_EXPORT const char* probe_python_stack() {
+  t_text = as_text(t_python);
+  return t_text.c_str();
+}
+
+// Names of the native frames as dladdr knows them, innermost first.
+PROBE_EXPORT const char* probe_native_stack() {
+  t_text.clear();
+  for (const uint64_t pc : fake::natives[t_native]) {
+    Dl_info info{};
+    dladdr(reinterpret_cast<void*>(pc - 1), &info);
+    t_text += std::string(info.dli_sname != nullptr ? info.dli_sname : "?") + '\n';
+  }
+  return t_text.c_str();
+}
+
+// "ready", "absent" or why Python stacks are refused.
+PROBE_EXPORT const char* probe_state() {
+  const PythonState state = find_python();
+  return state == PythonState::Ready    ? "ready"
+         : state == PythonState::Absent ? "absent"
+                                        : python_refusal();
+}
+
+// Nanoseconds of one capture of the caller's stack.
+PROBE_EXPORT double probe_cost(int native, int rounds) {
+  HookGuard guard;
+  const int64_t begin = read_clock_ns(CLOCK_MONOTONIC);
+  for (int i = 0; i < rounds; ++i)
+    native != 0 ? stacks::native_stack(guard) : stacks::python_stack(guard);
+  return static_cast<double>(read_clock_ns(CLOCK_MONOTONIC) - begin) / rounds;
+}
