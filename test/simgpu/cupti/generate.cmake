@@ -1,0 +1,40 @@
+# Generates, at configure time: name tables from the toolkit's headers, and from the lists in exports/ one
+# stub per name and one version script per library. Nothing of the headers is kept in the repository.
+
+# Lines "PREFIX<name> = <number>" of HEADER become {<number>, "<name>"}, ... in OUTPUT.
+function(gpustall_cupti_names header prefix keep_prefix output)
+  file(STRINGS "${header}" lines REGEX "^ *${prefix}[A-Za-z0-9_]+ *= *[0-9]+ *,?")
+  set(text "")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^ *(${prefix})([A-Za-z0-9_]+) *= *([0-9]+).*" "\\1;\\2;\\3" parts "${line}")
+    list(GET parts 1 name)
+    list(GET parts 2 number)
+    if(keep_prefix)
+      string(APPEND text "{static_cast<CUptiResult>(${number}), \"${prefix}${name}\"},\n")
+    elseif(NOT name STREQUAL "SIZE" AND NOT name STREQUAL "FORCE_INT")
+      string(APPEND text "{${number}, \"${name}\"},\n")
+    endif()
+  endforeach()
+  if(text STREQUAL "")
+    message(FATAL_ERROR "no names '${prefix}*' in ${header}")
+  endif()
+  file(CONFIGURE OUTPUT "${output}" CONTENT "${text}" @ONLY)
+endfunction()
+
+# One weak definition per exported name: an entry that is really implemented is a strong one and wins.
+function(gpustall_cupti_stubs names output)
+  set(text "#include \"test/simgpu/cupti/stub.h\"\n")
+  foreach(name IN LISTS names)
+    string(APPEND text "GPUSTALL_CUPTI_STUB(${name})\n")
+  endforeach()
+  file(CONFIGURE OUTPUT "${output}" CONTENT "${text}" @ONLY)
+endfunction()
+
+function(gpustall_cupti_version_script names node output)
+  set(text "${node} {\n  global:\n")
+  foreach(name IN LISTS names)
+    string(APPEND text "    ${name};\n")
+  endforeach()
+  string(APPEND text "  local: *;\n};\n")
+  file(CONFIGURE OUTPUT "${output}" CONTENT "${text}" @ONLY)
+endfunction()
