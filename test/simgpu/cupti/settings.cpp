@@ -2,6 +2,7 @@
 // load.
 #include "settings.h"
 
+#include <atomic>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -56,21 +57,23 @@ bool apply(const std::string& key, const std::string& value, Settings* s) {
   return false;
 }
 
-Settings& storage() {
-  static Settings* value = [] {
-    std::string error;
-    const char* text = std::getenv("GPUSTALL_SIM_CUPTI");
-    auto* parsed = new Settings(
-        parse_settings(text == nullptr ? "" : text, &error));  // lives as long as the process
-    if (!error.empty()) {
-      std::fprintf(stderr,
-                   "simgpu libcupti: GPUSTALL_SIM_CUPTI: %s; see test/simgpu/cupti/README.md\n",
-                   error.c_str());
-      std::abort();
-    }
-    return parsed;
-  }();
-  return *value;
+const Settings* from_environment() {
+  std::string error;
+  const char* text = std::getenv("GPUSTALL_SIM_CUPTI");
+  const Settings parsed = parse_settings(text == nullptr ? "" : text, &error);
+  if (!error.empty()) {
+    std::fprintf(stderr,
+                 "simgpu libcupti: GPUSTALL_SIM_CUPTI: %s; see test/simgpu/cupti/README.md\n",
+                 error.c_str());
+    std::abort();
+  }
+  return new Settings(parsed);  // lives as long as the process
+}
+
+// A pointer, so that a test can change the settings under the running worker thread.
+std::atomic<const Settings*>& current() {
+  static std::atomic<const Settings*> pointer{from_environment()};
+  return pointer;
 }
 
 }  // namespace
@@ -87,11 +90,11 @@ Settings parse_settings(const char* text, std::string* error) {
 }
 
 const Settings& settings() {
-  return storage();
+  return *current().load(std::memory_order_acquire);
 }
 
 void replace_settings_for_test(const Settings& value) {
-  storage() = value;
+  current() = new Settings(value);
 }
 
 }  // namespace simgpu::cupti

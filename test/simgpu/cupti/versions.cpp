@@ -5,6 +5,7 @@
 
 #include <cupti_activity.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
@@ -51,7 +52,7 @@ const VersionProfile* find_profile(std::string_view name) {
 }
 
 namespace {
-const VersionProfile* g_profile = nullptr;  // set before any other thread can call
+std::atomic<const VersionProfile*> g_profile{nullptr};
 }
 
 void select_profile() {
@@ -59,7 +60,9 @@ void select_profile() {
 }
 
 const VersionProfile& profile() {
-  if (g_profile == nullptr) select_profile();
+  const VersionProfile* current = g_profile.load(std::memory_order_acquire);
+  if (current != nullptr) return *current;
+  select_profile();
   return *g_profile;
 }
 
