@@ -1,0 +1,29 @@
+// What the program itself does with CUPTI (torch.profiler, mostly), seen through hooks on its
+// calls. Its use wins: we are detached before its first call goes through, and come back after its
+// last.
+#pragma once
+#include <cupti.h>
+
+#include <cstdint>
+
+namespace gpustall::interpose::cupti {
+
+struct ProgramUse {
+  uint64_t kinds[2];  // enabled activity kinds, by number
+  uint32_t pending;   // calls on their way into CUPTI
+  bool flushed;       // since the last kind was disabled
+  int64_t last_ns;    // CLOCK_MONOTONIC of the last call
+  CUpti_SubscriberHandle subscriber;
+  CUpti_TimestampCallbackFunc timestamps;  // the clock that it gave to CUPTI
+
+  bool in_use() const noexcept {
+    return (kinds[0] | kinds[1]) != 0 || subscriber != nullptr || pending != 0;
+  }
+};
+// With the session's lock held.
+ProgramUse& program_use() noexcept;
+// On the helper thread, lock held: true when the program has left CUPTI alone for some seconds,
+// without the flush that would have told us so.
+bool program_is_done() noexcept;
+
+}  // namespace gpustall::interpose::cupti
