@@ -67,6 +67,10 @@ bool GuardedMemory::read_all(const ReadPart* parts, unsigned count) noexcept {
 
 void MemoryView::begin(GuardedMemory& memory) noexcept {
   memory_ = &memory;
+  forget();
+}
+
+void MemoryView::forget() noexcept {
   next_ = 0;
   for (Window& w : windows_) w.size = 0;
   large_.size = 0;

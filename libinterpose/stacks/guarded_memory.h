@@ -41,6 +41,7 @@ class GuardedMemory {
 class MemoryView {
  public:
   void begin(GuardedMemory& memory) noexcept;
+  void forget() noexcept;  // what was read; the next reads are fresh
   // A larger window, read at once; later `at` calls find it.
   void preload(uintptr_t from, size_t size) noexcept;
   const uint8_t* at(uintptr_t address, size_t size) noexcept;

@@ -104,10 +104,8 @@ bool walk_once(const PythonLayout& l, GuardedMemory& memory, MemoryView& view,
 
 bool walk_guarded(const PythonLayout& layout, GuardedMemory& memory, MemoryView& view,
                   GuardedThread& thread) noexcept {
-  PythonLayout moved = layout;
-  moved.code_type += static_cast<uintptr_t>(thread.moved);
   for (int attempt = 0; attempt < 5; ++attempt)
-    if (walk_once(moved, memory, view, thread)) return true;
+    if (walk_once(layout, memory, view, thread)) return true;
   thread.count = 0;
   return false;
 }

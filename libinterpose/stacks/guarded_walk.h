@@ -18,13 +18,13 @@ struct GuardedFrame {
 struct GuardedThread {
   uintptr_t tstate;
   uint64_t pthread;  // thread_id that the state must have; 0: not known
-  int64_t moved;     // distance of the interpreter's objects from where this process has them
   unsigned count;    // frames of the last good walk, innermost first
   bool cut;          // there were more
   GuardedFrame frames[kMaxFrames];
 };
 
-// Walks until the chain holds together, at most five times; false: `thread.count` is 0.
+// Walks until the chain holds together, at most five times; false: `thread.count` is 0. The
+// layout's addresses are those of the process that is read.
 bool walk_guarded(const PythonLayout& layout, GuardedMemory& memory, MemoryView& view,
                   GuardedThread& thread) noexcept;
 

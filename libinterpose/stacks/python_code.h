@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "libinterpose/dictionary.h"
+#include "libinterpose/recorder.h"
 #include "libinterpose/stacks/python_offsets.h"
 
 namespace gpustall::interpose {
@@ -27,6 +28,7 @@ struct OwnMemory {
   const uint8_t* at(uintptr_t address, size_t) const noexcept {
     return reinterpret_cast<const uint8_t*>(address);
   }
+  void forget() const noexcept {}
 };
 
 struct PythonFrame {
@@ -129,6 +131,7 @@ template <class Memory>
 uint32_t code_id(HookGuard& guard, const PythonLayout& l, Memory& memory, const PythonFrame& frame,
                  TextBuffer& scratch) noexcept {
   if (const uint32_t known = find_code(guard, frame.key)) return known;
+  memory.forget();
   const uint8_t* object = memory.at(frame.code, kCodeBytes);
   if (object == nullptr) return 0;
   const auto name = load_at<uintptr_t>(object, l.code_name);
@@ -138,8 +141,18 @@ uint32_t code_id(HookGuard& guard, const PythonLayout& l, Memory& memory, const 
   text.file = text_of(l, memory, frame.key.filename_address, scratch);
   text.function = text_of(l, memory, name, scratch);
   text.line_table = line_table_of(memory, lines, scratch);
-  if (text.file.empty()) return 0;
-  return add_code(guard, frame.key, text);
+  // Another thread's code object may have gone meanwhile: the text counts if the key still holds.
+  memory.forget();
+  object = memory.at(frame.code, kCodeBytes);
+  PythonFrame now = frame;
+  if (text.file.empty() || object == nullptr || !key_of(l, object, now) ||
+      now.key.checksum != frame.key.checksum)
+    return 0;
+  const uint32_t id = add_code(guard, frame.key, text);
+  // Line tables cannot be read without the version, and the file may not have existed before.
+  if (trace::FileHeader* header = file_header())
+    __atomic_store_n(&header->python_version, l.version_hex, __ATOMIC_RELAXED);
+  return id;
 }
 
 // Remembers the trie nodes that this thread walked: (parent, code, position) -> node, so that a

@@ -125,4 +125,9 @@ enum class ObjectKind : uint8_t {
 
 enum class ThreadRunState : uint8_t { Unknown, Running, Runnable, Sleeping, DiskWait, Stopped };
 
+// Sample.state: a ThreadRunState in the low four bits, and what the interpreter was doing.
+inline constexpr uint64_t kSampleStateMask = 15;
+inline constexpr uint64_t kSampleHoldsGil = 16;  // this thread held the GIL; only set where known
+inline constexpr uint64_t kSampleGc = 32;        // a garbage collection ran in its interpreter
+
 }  // namespace gpustall::trace

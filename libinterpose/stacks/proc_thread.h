@@ -1,0 +1,29 @@
+// What the kernel says about a thread: /proc/PID/task/TID/stat and schedstat. Files are opened for
+// each reading and closed again: a program that closes all descriptors, or forks, must not meet
+// ours. Helper thread only; about 8 us for both.
+#pragma once
+#include <cstdint>
+
+#include "libinterpose/trace/format.h"
+
+namespace gpustall::interpose {
+
+struct ThreadTimes {
+  trace::ThreadRunState state;
+  uint64_t cpu_ns, runnable_ns;  // cumulative; 0 where the kernel has no schedstat
+  uint64_t major_faults;         // cumulative
+  bool ended;                    // a zombie
+};
+
+// False: there is no such thread any more.
+bool read_thread_times(uint32_t pid, uint32_t tid, ThreadTimes& out) noexcept;
+
+// The child processes that a thread started, where the kernel lists them (CONFIG_PROC_CHILDREN);
+// how many were stored.
+unsigned read_children(uint32_t pid, uint32_t tid, uint32_t* pids, unsigned capacity) noexcept;
+
+// How far the file that is mapped at `address` here lies away in another process that runs the same
+// interpreter; false when it does not map that file.
+bool find_move(uint32_t pid, uintptr_t address, int64_t& moved) noexcept;
+
+}  // namespace gpustall::interpose
