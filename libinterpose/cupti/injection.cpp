@@ -1,6 +1,7 @@
 // Where the CUDA source begins: InitializeInjection, which the driver calls once during cuInit in
 // the library that CUDA_INJECTION64_PATH names, and the core's seams.
 #include "libinterpose/cupti/session.h"
+#include "libinterpose/nvtx/ranges.h"
 #include "libinterpose/seams.h"
 
 namespace gpustall::interpose::cupti {
@@ -18,6 +19,7 @@ bool active() noexcept {
 
 void fork_child() noexcept {
   forget_session();
+  nvtx::forget_ranges();
 }
 
 }  // namespace gpustall::interpose::cupti
