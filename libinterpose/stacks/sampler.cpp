@@ -75,11 +75,12 @@ void write_sample(HookGuard& guard, uint32_t pid, uint32_t tid, uint32_t stack,
   sample.time = at;
   sample.tid = tid;
   sample.stack = stack;
-  sample.state = static_cast<uint64_t>(times.state) | flags;
+  sample.state = static_cast<uint64_t>(times.state);
   sample.cpu_ns = times.cpu_ns;
   sample.runnable_ns = times.runnable_ns;
   sample.major_faults = times.major_faults;
   sample.pid = pid;
+  sample.flags = flags;
   emit(guard, sample);
 }
 
@@ -114,8 +115,8 @@ void sample_thread(HookGuard& guard, Sampler& s, const PythonLayout* l,
     if (memory.refusal() != 0) stop_walks(guard, s, memory.refusal());
     memory.close();
   }
-  const uint64_t flags = (slot->walked.tstate == s.gil_holder ? trace::kSampleHoldsGil : 0) |
-                         (s.collecting ? trace::kSampleGc : 0);
+  const uint64_t flags = (slot->walked.tstate == s.gil_holder ? trace::kSampleHoldsGil : 0u) |
+                         (s.collecting ? trace::kSampleGc : 0u);
   write_sample(guard, 0, tid, stack, times, flags, now);
 }
 

@@ -125,9 +125,10 @@ enum class ObjectKind : uint8_t {
 
 enum class ThreadRunState : uint8_t { Unknown, Running, Runnable, Sleeping, DiskWait, Stopped };
 
-// Sample.state: a ThreadRunState in the low four bits, and what the interpreter was doing.
-inline constexpr uint64_t kSampleStateMask = 15;
-inline constexpr uint64_t kSampleHoldsGil = 16;  // this thread held the GIL; only set where known
-inline constexpr uint64_t kSampleGc = 32;        // a garbage collection ran in its interpreter
+// Sample.flags: what the interpreter was doing at that moment.
+enum SampleFlag : uint32_t {
+  kSampleHoldsGil = 1u << 0,  // this thread held the GIL; never set where that is not known
+  kSampleGc = 1u << 1,        // a garbage collection ran in its interpreter
+};
 
 }  // namespace gpustall::trace
