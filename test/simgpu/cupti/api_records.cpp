@@ -22,8 +22,9 @@ struct OpenCall {
   uint64_t start;
 };
 struct OpenCalls {
-  std::array<OpenCall, 8> items;
+  std::array<OpenCall, 8> items;  // start times; calls nested deeper than this go unrecorded
   size_t depth;
+  uint32_t runtime_depth;  // runtime calls around this point, recorded or not
 };
 thread_local OpenCalls t_open;
 
@@ -49,12 +50,15 @@ void push_external_records(const ApiCall& call, int64_t now) {
 }  // namespace
 
 void api_record_enter(const ApiCall& call) {
-  if (!api_record_enabled(domain_of(call), call.cbid) || t_open.depth == t_open.items.size())
-    return;
+  const bool nested = t_open.runtime_depth > 0 && call.domain == ApiDomain::Driver;
+  if (call.domain == ApiDomain::Runtime) ++t_open.runtime_depth;
+  if (nested || t_open.depth == t_open.items.size()) return;
+  if (!api_record_enabled(domain_of(call), call.cbid)) return;
   t_open.items[t_open.depth++] = {&call, record_clock().now()};
 }
 
 void api_record_exit(const ApiCall& call) {
+  if (call.domain == ApiDomain::Runtime && t_open.runtime_depth > 0) --t_open.runtime_depth;
   if (t_open.depth == 0 || t_open.items[t_open.depth - 1].call != &call) return;
   const uint64_t start = t_open.items[--t_open.depth].start;
   const int64_t now = now_ns();

@@ -121,6 +121,25 @@ TEST_CASE("API records carry the external correlation ids of their thread") {
   CHECK(api.end >= api.start);
 }
 
+TEST_CASE("a driver call has a record of its own unless a runtime call made it") {
+  Client client;
+  client.use_buffers();
+  client.enable({CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_DRIVER});
+  {
+    ApiScope outer(ApiDomain::Runtime, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
+                   "cudaLaunchKernel");
+    ApiScope inner(ApiDomain::Driver, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, "cuLaunchKernel");
+  }
+  { ApiScope alone(ApiDomain::Driver, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, "cuLaunchKernel"); }
+  cuptiActivityFlushAll(0);
+  const auto records = client.records();
+  REQUIRE(records.size() == 2);
+  CHECK(records[0].kind == CUPTI_ACTIVITY_KIND_RUNTIME);
+  CHECK(records[1].kind == CUPTI_ACTIVITY_KIND_DRIVER);
+  CHECK(records[0].as<CUpti_ActivityAPI>().correlationId !=
+        records[1].as<CUpti_ActivityAPI>().correlationId);
+}
+
 TEST_CASE("a timestamp callback maps device times by a straight line") {
   Client client;
   client.use_buffers();
