@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "viewer-cli/output.h"
 #include "viewer-cli/terminal.h"
@@ -40,6 +41,7 @@ struct Session {
   Terminal terminal;  // of stdout: width, colour
   bool quiet = false;
   bool verbose = false;
+  std::vector<std::string> program;  // of `run`: the program to run and its arguments
 };
 
 // A note for people on stderr, "gpustall: sentence"; nothing with -q.

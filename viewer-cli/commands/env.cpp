@@ -1,0 +1,82 @@
+// `gpustall env`: the variables that `run` would set, for launchers that start the program
+// themselves.
+#include <CLI/CLI.hpp>
+
+#include "viewer-cli/command.h"
+#include "viewer-cli/launch/output_dir.h"
+#include "viewer-cli/launch/variables.h"
+
+namespace gpustall::cli {
+
+namespace {
+
+constexpr char kDescription[] =
+    "Print the variables that record without `run`, for srun, compose, Kubernetes.\n"
+    "\n"
+    "  eval \"$(gpustall env -o trace)\"; srun --export=ALL python train.py\n"
+    "  docker run $(gpustall env --format docker) image python train.py\n"
+    "  gpustall env --format k8s\n"
+    "\n"
+    "With -o the folder is created now and shared by all processes; without it each run makes\n"
+    "its own in its current folder.\n";
+
+enum class Format { Shell, Docker, Kubernetes };
+
+// For the shell's eval: nothing in single quotes is special but the single quote.
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char byte : text) out += byte == '\'' ? std::string("'\\''") : std::string(1, byte);
+  return out + "'";
+}
+
+std::string json_quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char byte : text) {
+    if (byte == '"' || byte == '\\') out += '\\';
+    out += byte;
+  }
+  return out + "\"";
+}
+
+std::string printed(const std::string& name, const std::string& value, Format format) {
+  if (format == Format::Docker) return "-e " + name + "=" + value + "\n";
+  if (format == Format::Kubernetes) {
+    return "- name: " + name + "\n  value: " + json_quoted(value) + "\n";
+  }
+  return "export " + name + "=" + quoted(value) + "\n";
+}
+
+class EnvCommand : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.description(kDescription);
+    options_.declare(app);
+    app.add_option("--format", format_, "sh (default), docker, k8s")
+        ->transform(CLI::CheckedTransformer(std::map<std::string, Format>{
+            {"sh", Format::Shell}, {"docker", Format::Docker}, {"k8s", Format::Kubernetes}}));
+  }
+
+  int run(Session& session) override {
+    options_.verbose = session.verbose;
+    std::string output;
+    if (!options_.output.empty()) output = create_output(options_.output, "run", options_.force);
+    const Preparation preparation = prepare(options_, output);
+    for (const std::string& taken : preparation.notes) note(session, taken);
+    for (const auto& [name, value] : preparation.variables) {
+      session.out.write(printed(name, value, format_));
+    }
+    return 0;
+  }
+
+ private:
+  RecordOptions options_;
+  Format format_ = Format::Shell;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_env_command() {
+  return std::make_unique<EnvCommand>();
+}
+
+}  // namespace gpustall::cli

@@ -1,0 +1,90 @@
+// The option table of recording. Names and units of the variables: libinterpose/settings.h.
+#include "viewer-cli/launch/record_options.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+namespace gpustall::cli {
+
+namespace {
+
+constexpr char kAdvanced[] = "Advanced";
+
+std::string seconds(double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.9g", value);
+  return text;
+}
+
+std::string check_size(const std::string& text) {
+  const size_t digits = text.find_first_not_of("0123456789");
+  const bool suffix = digits != std::string::npos && digits > 0 && digits + 1 == text.size() &&
+                      std::string("KMGkmg").find(text[digits]) != std::string::npos;
+  const bool number = !text.empty() && digits == std::string::npos;
+  return suffix || number ? std::string{} : "'" + text + "' is no size: a number with K, M or G";
+}
+
+std::string check_range(const std::string& text) {
+  return text == "cuda-profiler" ? std::string{} : "'" + text + "': only cuda-profiler is known";
+}
+
+}  // namespace
+
+void RecordOptions::declare(CLI::App& app) {
+  app.add_option("-o,--output", output,
+                 "folder of the recording (default gpustall-<script>-<time>); %r rank, %p pid, %h "
+                 "host, %q{VAR} a variable")
+      ->type_name("DIR");
+  app.add_flag("-f,--force", force, "replace an existing recording");
+  app.add_flag("--simulate", simulate, "no GPU: run on the simulated device");
+  app.add_option("--simulate-settings", simulate_settings, "settings of the simulated device")
+      ->type_name("TEXT")
+      ->group(kAdvanced);
+  app.add_option("--delay", delay_s, "record nothing in the first SECONDS")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--duration", duration_s, "then record only SECONDS; the program goes on")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--range", range, "record between cudaProfilerStart and Stop: cuda-profiler")
+      ->type_name("RANGE")
+      ->check(CLI::Validator(check_range, ""));
+  app.add_option("--max-size", max_size, "of each process's file (default 2G, 0: no limit)")
+      ->type_name("SIZE")
+      ->check(CLI::Validator(check_size, ""));
+  app.add_flag("--no-stacks", no_stacks, "no stacks at all: causes without their lines")
+      ->group(kAdvanced);
+  app.add_flag("--no-native-stacks", no_native_stacks, "Python stacks only")->group(kAdvanced);
+  app.add_flag("--no-cupti", no_cupti, "host side only, leave CUPTI alone")->group(kAdvanced);
+  app.add_option("--sample-hz", sample_hz, "stack samples per second (default 100, 0: none)")
+      ->type_name("N")
+      ->check(CLI::Range(int64_t{0}, int64_t{1000}))
+      ->group(kAdvanced);
+  app.add_option("--wait-us", wait_us, "waits this long are recorded (default 2)")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber)
+      ->group(kAdvanced);
+  app.add_option("--stack-us", stack_us, "waits this long have stacks (default 50)")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber)
+      ->group(kAdvanced);
+}
+
+Variables RecordOptions::settings() const {
+  Variables set;
+  auto add = [&set](const char* name, const std::string& value) { set.emplace_back(name, value); };
+  if (delay_s > 0) add("GPUSTALL_DELAY", seconds(delay_s));
+  if (duration_s > 0) add("GPUSTALL_DURATION", seconds(duration_s));
+  if (!range.empty()) add("GPUSTALL_RANGE", range);
+  if (!max_size.empty()) add("GPUSTALL_MAX_SIZE", max_size);
+  if (no_stacks) add("GPUSTALL_STACKS", "0");
+  if (no_native_stacks && !no_stacks) add("GPUSTALL_STACKS", "python");
+  if (no_cupti) add("GPUSTALL_CUPTI", "0");
+  if (sample_hz >= 0) add("GPUSTALL_SAMPLE_HZ", std::to_string(sample_hz));
+  if (wait_us >= 0) add("GPUSTALL_WAIT_US", std::to_string(wait_us));
+  if (stack_us >= 0) add("GPUSTALL_STACK_US", std::to_string(stack_us));
+  if (verbose) add("GPUSTALL_VERBOSE", "1");
+  return set;
+}
+
+}  // namespace gpustall::cli

@@ -1,0 +1,136 @@
+// The program: builds the command line from commands.def, runs one command, and turns whatever
+// happens into one line and an exit status. The only place that prints errors.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "viewer-cli/command.h"
+#include "viewer-cli/command_line.h"
+#include "viewer-cli/help.h"
+#include "viewer-cli/launch/target.h"
+
+namespace gpustall::cli {
+
+#define GPUSTALL_COMMAND(name, summary, advanced) std::unique_ptr<Command> make_##name##_command();
+#include "viewer-cli/commands.def"
+#undef GPUSTALL_COMMAND
+
+namespace {
+
+struct Program {
+  CLI::App app{"", "gpustall"};
+  bool quiet = false, verbose = false, version = false;
+  ColorMode color = ColorMode::Auto;
+  std::vector<std::pair<CLI::App*, std::unique_ptr<Command>>> commands;
+};
+
+void add(Program& program, std::unique_ptr<Command> command, const char* name,
+         const char* summary) {
+  CLI::App* app = program.app.add_subcommand(name, summary);
+  app->fallthrough();  // -q -v --color may follow the subcommand
+  command->declare(*app);
+  program.commands.emplace_back(app, std::move(command));
+}
+
+void declare(Program& program) {
+  program.app.add_flag("-q,--quiet", program.quiet, "no notes on stderr");
+  program.app.add_flag("-v,--verbose", program.verbose, "say more");
+  program.app.add_flag("--version", program.version, "version, trace format, build");
+  program.app.add_option("--color", program.color, "auto, always, never")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, ColorMode>{
+          {"auto", ColorMode::Auto}, {"always", ColorMode::Always}, {"never", ColorMode::Never}}));
+  program.app.set_help_flag("-h,--help", "this help");
+#define GPUSTALL_COMMAND(name, summary, advanced) \
+  add(program, make_##name##_command(), #name, summary);
+#include "viewer-cli/commands.def"
+#undef GPUSTALL_COMMAND
+}
+
+int run_command(Program& program, Output& out, const CommandLine& line) {
+  std::vector<std::string> arguments(line.arguments.rbegin(), line.arguments.rend());
+  program.app.parse(arguments);  // CLI11 wants them last first
+  if (program.version) {
+    out.write(version_text());
+    return 0;
+  }
+  Session session{out, terminal_of(STDOUT_FILENO, program.color), program.quiet, program.verbose,
+                  line.program};
+  for (auto& [app, command] : program.commands) {
+    if (app->parsed()) return command->run(session);
+  }
+  std::fputs(short_help().c_str(), stderr);
+  return kUsage;
+}
+
+int help(const Program& program, Output& out, const std::vector<std::string>& words) {
+  if (words.empty()) {
+    out.write(short_help());
+    return 0;
+  }
+  if (words[0] == "all") {
+    out.write(full_help(program.app));
+    return 0;
+  }
+  for (const auto& [app, command] : program.commands) {
+    if (app->get_name() != words[0]) continue;
+    out.write(app->help());
+    return 0;
+  }
+  fail_usage("no command '" + words[0] + "'; gpustall help all lists them");
+}
+
+int guarded(Program& program, Output& out, const CommandLine& line) {
+  if (line.wants_help) return help(program, out, line.help_words);
+  try {
+    return run_command(program, out, line);
+  } catch (const CLI::CallForHelp&) {
+    for (const auto& [app, command] : program.commands) {
+      if (app->parsed()) return help(program, out, {app->get_name()});
+    }
+    return help(program, out, {});
+  } catch (const CLI::ParseError& error) {
+    std::string sentence = error.what();
+    while (!sentence.empty() && (sentence.back() == '.' || sentence.back() == '\n')) {
+      sentence.pop_back();
+    }
+    throw Failure(sentence + "; see gpustall " + line.command_name +
+                      (line.command_name.empty() ? "" : " ") + "--help",
+                  line.command_name == "run" ? kCannotStart : kUsage);
+  }
+}
+
+int report_failure(const char* sentence, int status) {
+  std::fprintf(stderr, "gpustall: error: %s\n", sentence);
+  return status;
+}
+
+}  // namespace
+}  // namespace gpustall::cli
+
+int main(int count, char** words) {
+  using namespace gpustall::cli;
+  Output out(STDOUT_FILENO);
+  try {
+    Program program;
+    declare(program);
+    const CommandLine line = split_command_line({words + 1, words + count}, program.app);
+    const int status = guarded(program, out, line);
+    out.flush();
+    return status;
+  } catch (const ReaderGone&) {
+    return kWorkFailed;  // nobody listens, so nothing is said
+  } catch (const Failure& failure) {
+    return report_failure(failure.what(), failure.exit_code());
+  } catch (const std::bad_alloc&) {
+    return report_failure("out of memory; use a shorter recording (--duration, --max-size)",
+                          kWorkFailed);
+  } catch (const std::exception& error) {
+    return report_failure((std::string(error.what()) + "; please report this").c_str(),
+                          kWorkFailed);
+  }
+}
