@@ -1,0 +1,16 @@
+// Foreign recordings, one file per format. Each fills a Recording as the trace reader does (sorted,
+// one clock unless the format has a device clock of its own) and names what the format lacks in
+// Recording::not_observed. load() picks the importer by the file's first bytes.
+#pragma once
+#include <filesystem>
+
+#include "collector/load.h"
+
+namespace gpustall::collect {
+
+// torch.profiler's Chrome trace: JSON, plain or gzip.
+Result<Recording> import_kineto(const std::filesystem::path& path, const Progress& progress);
+// Nsight Systems' export: SQLite.
+Result<Recording> import_nsys(const std::filesystem::path& path, const Progress& progress);
+
+}  // namespace gpustall::collect

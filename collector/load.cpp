@@ -1,0 +1,159 @@
+// What the user named, by its content: the extension may say anything.
+#include "collector/load.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include "collector/import/import.h"
+#include "collector/read/mapped_file.h"
+#include "collector/read/read_traces.h"
+#include "collector/read/trace_file.h"
+
+namespace gpustall::collect {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Content { Empty, Trace, Json, Compressed, Sqlite, SavedReport, Other };
+
+bool starts_with(std::string_view bytes, std::string_view magic) {
+  return bytes.substr(0, magic.size()) == magic;
+}
+
+Content content_of(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  if (bytes.empty()) return Content::Empty;
+  // A file of zeros is a trace whose process was killed before it wrote the header.
+  if (looks_like_trace(bytes) || starts_with(bytes, "\0\0\0\0\0\0\0\0"sv)) return Content::Trace;
+  if (starts_with(bytes, "SQLite format 3\0"sv)) return Content::Sqlite;
+  if (starts_with(bytes, "\x1f\x8b"sv) || starts_with(bytes, "\x28\xb5\x2f\xfd"sv))
+    return Content::Compressed;
+  const size_t first = bytes.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  if (first == std::string_view::npos || (bytes[first] != '{' && bytes[first] != '['))
+    return Content::Other;
+  const std::string_view head = bytes.substr(first, 400);
+  const bool report = head.find("\"schema\"") != std::string_view::npos &&
+                      head.find("\"verdict\"") != std::string_view::npos;
+  return report ? Content::SavedReport : Content::Json;
+}
+
+// "3 .json files, 1 .txt file and 2 directories"; empty for an empty directory.
+std::string found_in(const std::vector<fs::path>& entries) {
+  std::map<std::string, size_t> kinds;
+  for (const fs::path& entry : entries) {
+    std::error_code ignored;
+    const std::string extension = entry.extension().string();
+    ++kinds[fs::is_directory(entry, ignored) ? "director"
+            : extension.empty()              ? "other file"
+                                             : extension + " file"];
+  }
+  std::string text;
+  for (const auto& [kind, count] : kinds) {
+    if (!text.empty()) text += ", ";
+    text += std::to_string(count) + " " + kind;
+    text += kind == "director" ? (count == 1 ? "y" : "ies") : (count == 1 ? "" : "s");
+  }
+  return text;
+}
+
+bool holds_traces(const fs::path& directory) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error))
+    if (entry.path().extension() == ".gst") return true;
+  return false;
+}
+
+Error no_trace_in(const fs::path& directory, const std::vector<fs::path>& entries) {
+  const std::string name = directory.string();
+  for (const fs::path& entry : entries) {
+    std::error_code ignored;
+    if (fs::is_directory(entry, ignored) && holds_traces(entry))
+      return {name + " holds recordings in directories of its own; name one of them, such as " +
+              entry.string()};
+  }
+  const std::string found = found_in(entries);
+  return {name + (found.empty() ? " is empty" : " holds no .gst file (" + found + ")") +
+          ": no process recorded here; a process records from its first CUDA call on, so see that"
+          " the program reaches one, and that it was started under `gpustall run` or with"
+          " LD_PRELOAD"};
+}
+
+Result<std::vector<fs::path>> traces_in(const fs::path& directory) {
+  std::error_code error;
+  std::vector<fs::path> entries, traces;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error))
+    entries.push_back(at->path());
+  if (error) return open_error(directory, error.value());
+  std::sort(entries.begin(), entries.end());
+  for (const fs::path& entry : entries)
+    if (entry.extension() == ".gst") traces.push_back(entry);
+  if (traces.empty()) return no_trace_in(directory, entries);
+  return traces;
+}
+
+Result<Recording> load_traces(const std::vector<fs::path>& paths, const Progress& progress) {
+  std::vector<MappedFile> files;
+  std::vector<TraceBytes> traces;
+  std::vector<std::string> unreadable;
+  for (const fs::path& path : paths) {
+    Result<MappedFile> file = MappedFile::open(path);
+    if (!file) {
+      unreadable.push_back(file.error().message);
+      continue;
+    }
+    traces.push_back({path.string(), file->bytes()});
+    files.push_back(std::move(*file));
+  }
+  if (traces.empty()) return Error{unreadable.front()};
+  Result<Recording> recording = read_traces(traces, progress);
+  if (recording)
+    for (std::string& sentence : unreadable) recording->damage.push_back(std::move(sentence));
+  return recording;
+}
+
+Result<Recording> load_file(const fs::path& path, const Progress& progress) {
+  Result<MappedFile> file = MappedFile::open(path);
+  if (!file) return file.error();
+  switch (content_of(file->bytes())) {
+    case Content::Trace:
+      return load_traces({path}, progress);
+    case Content::Json:
+    case Content::Compressed:
+      return import_kineto(path, progress);
+    case Content::Sqlite:
+      return import_nsys(path, progress);
+    case Content::SavedReport:
+      return Error{path.string() +
+                   " is a saved report, not a recording; `gpustall report` reads it"};
+    case Content::Empty:
+      return Error{path.string() +
+                   " is empty: its process ended before it wrote anything; record again"};
+    case Content::Other:
+      break;
+  }
+  return Error{path.string() +
+               " is no recording: neither a gpustall trace, nor JSON of torch.profiler, nor SQLite"
+               " of nsys; name a recording's directory"};
+}
+
+}  // namespace
+
+Result<Recording> load(const fs::path& path, const Progress& progress) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) return open_error(path, ENOENT);
+  if (error) return open_error(path, error.value());
+  Result<Recording> recording = Error{};
+  if (status.type() == fs::file_type::directory) {
+    Result<std::vector<fs::path>> traces = traces_in(path);
+    if (!traces) return traces.error();
+    recording = load_traces(*traces, progress);
+  } else {
+    recording = load_file(path, progress);
+  }
+  if (recording) recording->name = path.string();
+  return recording;
+}
+
+}  // namespace gpustall::collect
