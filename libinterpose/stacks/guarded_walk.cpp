@@ -104,8 +104,15 @@ bool walk_once(const PythonLayout& l, GuardedMemory& memory, MemoryView& view,
 
 bool walk_guarded(const PythonLayout& layout, GuardedMemory& memory, MemoryView& view,
                   GuardedThread& thread) noexcept {
-  for (int attempt = 0; attempt < 5; ++attempt)
-    if (walk_once(layout, memory, view, thread)) return true;
+  constexpr int kTries = 5;
+  const uintptr_t root = thread.count == 0 ? 0 : thread.frames[thread.count - 1].address;
+  for (int attempt = 0; attempt < kTries; ++attempt) {
+    if (!walk_once(layout, memory, view, thread)) continue;
+    // A frame that is freed while it is followed ends the chain early, without a sign. A thread's
+    // outermost frame changes rarely, so another one than before counts only if it stays.
+    const uintptr_t now = thread.count == 0 ? 0 : thread.frames[thread.count - 1].address;
+    if (root == 0 || now == root || thread.cut || attempt == kTries - 1) return true;
+  }
   thread.count = 0;
   return false;
 }

@@ -165,7 +165,7 @@ class NodeCache {
     const uint64_t tag =
         (frame.key.checksum ^ frame.code ^ frame.key.filename_address << 20) +
         (uint64_t{parent} << 32 | static_cast<uint32_t>(frame.position)) * 0xff51afd7ed558ccd;
-    Entry& entry = entries_[tag >> 55];
+    Entry& entry = entries_[tag >> 54];
     if (entry.tag == tag && entry.parent == parent && entry.node != 0) return entry.node;
     const uint32_t code = code_id(guard, l, memory, frame, scratch);
     if (code == 0) return 0;
@@ -178,7 +178,7 @@ class NodeCache {
     uint64_t tag;
     uint32_t parent, node;
   };
-  Entry entries_[512];
+  Entry entries_[1024];
 };
 
 // The root of stacks that were cut at kMaxFrames.

@@ -139,7 +139,7 @@ bool sample_worker(HookGuard& guard, Sampler& s, const PythonLayout& l, int64_t 
   memory.close();
   if (!good) count_loss(trace::LossKind::SampleMissed);
   Workers::walked(*w, good);
-  write_sample(guard, w->pid, w->pid, stack, times, collecting != 0 ? trace::kSampleGc : 0, now);
+  write_sample(guard, w->pid, w->pid, stack, times, collecting != 0 ? trace::kSampleGc : 0u, now);
   return true;
 }
 

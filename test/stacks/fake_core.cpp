@@ -58,6 +58,7 @@ std::vector<Job> fake::jobs;
 std::map<trace::LossKind, uint64_t> fake::losses;
 std::vector<std::string> fake::notices;
 trace::FileHeader fake::header;
+ThreadState* fake::sampled = nullptr;
 
 HookGuard::HookGuard(OwnThread) noexcept : errno_(errno) {
   thread_ = new_thread(true);

@@ -33,6 +33,7 @@ extern std::vector<Job> jobs;
 extern std::map<trace::LossKind, uint64_t> losses;
 extern std::vector<std::string> notices;
 extern trace::FileHeader header;
+extern ThreadState* sampled;  // whose stream the real job wrote to
 
 // Innermost first.
 std::vector<Line> lines_of(uint32_t stack);
