@@ -72,7 +72,8 @@ void CUPTIAPI buffer_completed(CUcontext context, uint32_t stream, uint8_t* buff
   if (g_flush_thread.load(std::memory_order_acquire) == tls_thread && tls_thread != nullptr) {
     take_records(g_flush_guard, context, stream, buffer, valid);
   } else {
-    HookGuard guard;
+    // A buffer of a window that has closed meanwhile still belongs to it.
+    HookGuard guard{HookGuard::AnyWindow{}};
     take_records(guard.recording() ? &guard : nullptr, context, stream, buffer, valid);
   }
   return_buffer(buffer);
