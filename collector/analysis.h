@@ -58,6 +58,8 @@ struct BusySlices {
   std::vector<Cause> cause;
   std::vector<SiteId> site;
   std::vector<StringId> object;
+  std::vector<StackId> stack;      // of the launching call
+  std::vector<uint32_t> activity;  // the copy or collective
   size_t size() const { return device.size(); }
 };
 

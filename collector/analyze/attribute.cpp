@@ -1,0 +1,247 @@
+#include "collector/analyze/attribute.h"
+
+#include <algorithm>
+#include <map>
+
+namespace gpustall::collect {
+namespace {
+
+// Where two fixes would remove the same idle time, these own it and the wait stands in `also`.
+bool goes_before_sync(Cause cause) {
+  switch (family_of(cause)) {
+    case CauseFamily::Cold:
+    case CauseFamily::Data:
+    case CauseFamily::Alloc:
+    case CauseFamily::Copy:
+    case CauseFamily::Tool:
+      return true;
+    default:
+      return false;
+  }
+}
+
+uint64_t bit(Cause cause) {
+  return uint64_t{1} << static_cast<unsigned>(cause);
+}
+static_assert(kCauseCount <= 64, "`also` is a set of 64 bits");
+
+// Where a gap lies on the host: device time t corresponds to host time t + shift.
+struct Projection {
+  TraceTime shift = 0;
+  TraceTime host_end = 0;  // what is later is the device's part
+};
+
+class Attributor {
+ public:
+  Attributor(const AttributeInput& input, Gaps& gaps, Slices& out)
+      : in_(input), r_(input.base.recording), gaps_(gaps), out_(out) {
+    collect_events();
+  }
+
+  void run() {
+    for (size_t d = 0; d < in_.timelines.devices.size(); ++d)
+      for (uint32_t g = in_.timelines.first_gap[d]; g < in_.timelines.first_gap[d + 1]; ++g)
+        gap(d, g);
+    gaps_.first_slice.push_back(static_cast<uint32_t>(out_.size()));
+    number_groups();
+  }
+
+ private:
+  struct Owner {
+    Cause cause{};
+    StackId stack = kNone<StackId>;
+    StringId object{};
+    uint32_t key_plus_one = 0;  // of the waits' groups
+    uint64_t also = 0;
+  };
+
+  void collect_events() {
+    events_.resize(r_.processes.size());
+    for (uint32_t i = 0; i < in_.stalls.all.size(); ++i) {
+      const Stall& s = in_.stalls.all[i];
+      if (in_.reader.launches_kernels(s.thread)) add_event(s.thread, {s.end, i});
+    }
+    for (uint32_t i = 0; i < r_.waits.size(); ++i)
+      if (in_.reader.launches_kernels(r_.waits.thread[i]) && in_.reader.is_outside_wait(i))
+        add_event(r_.waits.thread[i], {r_.waits.end[i], kNoIndex});
+    for (auto& events : events_)
+      std::stable_sort(events.begin(), events.end(),
+                       [](const LeadEvent& a, const LeadEvent& b) { return a.end < b.end; });
+  }
+  void add_event(ThreadIndex thread, LeadEvent event) {
+    events_[raw(r_.threads[raw(thread)].process)].push_back(event);
+  }
+
+  LeadLedger& ledger(ProcessIndex process, size_t device) {
+    const auto key = std::make_pair(raw(process), device);
+    const auto at = ledgers_.find(key);
+    if (at != ledgers_.end()) return at->second;
+    LeadLedger::Input input{
+        r_,     in_.stalls,           in_.base.clocks[raw(process)], in_.timelines,
+        device, events_[raw(process)]};
+    return ledgers_.try_emplace(key, std::move(input), groups_).first->second;
+  }
+
+  void gap(size_t device, uint32_t g) {
+    gaps_.first_slice.push_back(static_cast<uint32_t>(out_.size()));
+    gap_ = g;
+    const TraceTime start = gaps_.start[g], end = gaps_.end[g];
+    const uint32_t closing = gaps_.closing[g];
+    if (in_.base.links.call_of[closing] == kNoIndex) {
+      add(start, end, {Cause::UnknownUnlinked});
+      return;
+    }
+    const Projection p = project(closing, start, end);
+    const TraceTime host_start = start + p.shift;
+    if (p.host_end > host_start) host_part(device, closing, host_start, p);
+    const TraceTime asked = std::max(start, p.host_end - p.shift);
+    if (asked < end) {
+      const TraceTime asked_at =
+          in_.base.recording.calls.end[in_.base.links.call_of[closing]] - p.shift;
+      Owner owner{in_.device_part.cause(closing, start, end, asked_at)};
+      owner.stack = stack_of(in_.base.links.call_of[closing]);
+      add(asked, end, owner);
+    }
+  }
+
+  Projection project(uint32_t closing, TraceTime start, TraceTime end) const {
+    const uint32_t call = in_.base.links.call_of[closing];
+    const uint32_t process = raw(r_.queues[raw(r_.activities.queue[closing])].process);
+    const LaunchLatency& latency = in_.latency[process];
+    const TraceTime started = in_.base.clocks[process].to_host(end);
+    const TraceTime returned = r_.calls.end[call];
+    const int64_t took = started - returned;
+    Projection p;
+    // A copy may start inside its call; then the host had come exactly so far when it started.
+    const int64_t shift = took < 0 ? 0 : took <= latency.limit_ns ? took : latency.normal_ns;
+    const TraceTime host_until = started - shift;
+    p.shift = host_until - end;
+    p.host_end = std::clamp(std::min(returned, host_until), start + p.shift, host_until);
+    if (took < 0) p.host_end = host_until;
+    return p;
+  }
+
+  void host_part(size_t device, uint32_t closing, TraceTime host_start, const Projection& p) {
+    pieces_.clear();
+    in_.reader.read(thread_to_follow(closing, host_start), host_start, p.host_end, pieces_);
+    LeadLedger& lead = ledger(r_.queues[raw(r_.activities.queue[closing])].process, device);
+    for (const HostPiece& piece : pieces_) {
+      lead.advance(piece.start);
+      charge(piece, p.shift, lead);
+    }
+  }
+
+  // The launching thread of the next kernel or graph; copies do not choose it, unless that kernel
+  // had been asked for before and it was the copy that was late.
+  ThreadIndex thread_to_follow(uint32_t closing, TraceTime host_start) const {
+    const Calls& c = r_.calls;
+    const uint32_t closing_call = in_.base.links.call_of[closing];
+    const uint32_t next = in_.timelines.next_work[gap_];
+    const uint32_t next_call = next == kNoIndex ? kNoIndex : in_.base.links.call_of[next];
+    if (next_call == kNoIndex || c.end[next_call] <= host_start) return c.thread[closing_call];
+    return c.thread[next_call];
+  }
+
+  void charge(const HostPiece& piece, TraceTime shift, LeadLedger& lead) {
+    Owner owner{piece.cause, piece.stack, piece.object};
+    TraceTime from = piece.start;
+    if (piece.stall != kNoIndex) {
+      owner.key_plus_one = groups_.key_of(in_.stalls.all[piece.stall]) + 1;
+    } else if (piece.own) {
+      const LeadLedger::Share share = lead.take(piece.end - piece.start);
+      if (share.ns > 0) {
+        add(from - shift, from + share.ns - shift, hidden_by(owner, in_.stalls.all[share.stall]));
+        from += share.ns;
+      }
+    }
+    add(from - shift, piece.end - shift, owner);
+  }
+
+  // Work that the lead given up in `stall` would have hidden.
+  Owner hidden_by(Owner work, const Stall& stall) {
+    if (goes_before_sync(work.cause)) {
+      work.also |= bit(stall.cause);
+      return work;
+    }
+    Owner owner{stall.cause, stall.stack};
+    owner.key_plus_one = groups_.key_of(stall) + 1;
+    if (work.cause != stall.cause) owner.also = bit(work.cause);
+    return owner;
+  }
+
+  StackId stack_of(uint32_t call) const {
+    return in_.base.backward.effective(r_.calls.thread[call], r_.calls.start[call],
+                                       r_.calls.stack[call]);
+  }
+
+  void add(TraceTime start, TraceTime end, const Owner& owner) {
+    if (end <= start) return;
+    const SiteId site = in_.base.facts.site(owner.stack);
+    if (out_.size() > gaps_.first_slice.back() && out_.cause.back() == owner.cause &&
+        out_.site.back() == site && out_.object.back() == owner.object &&
+        out_.group.back() == owner.key_plus_one && out_.also.back() == owner.also) {
+      out_.end.back() = end;
+      return;
+    }
+    out_.gap.push_back(gap_);
+    out_.start.push_back(start);
+    out_.end.push_back(end);
+    out_.cause.push_back(owner.cause);
+    out_.site.push_back(site);
+    out_.object.push_back(owner.object);
+    out_.stack.push_back(owner.stack);
+    out_.group.push_back(owner.key_plus_one);
+    out_.also.push_back(owner.also);
+  }
+
+  void number_groups() {
+    for (uint32_t& group : out_.group)
+      if (group != 0) group = groups_.group_of(group - 1);
+  }
+
+  const AttributeInput& in_;
+  const Recording& r_;
+  Gaps& gaps_;
+  Slices& out_;
+  SyncGroups groups_;
+  std::vector<std::vector<LeadEvent>> events_;  // by process
+  std::map<std::pair<uint32_t, size_t>, LeadLedger> ledgers_;
+  HostPieces pieces_;
+  uint32_t gap_ = 0;
+};
+
+Cause cause_of_copy(const Activities& a, uint32_t i) {
+  if (a.copy_kind[i] == kDeviceToDevice || a.copy_kind[i] == kPeerToPeer) return Cause::CopyDevice;
+  const bool pageable = a.src_kind[i] == kPageable || a.dst_kind[i] == kPageable;
+  return pageable ? Cause::CopyPageable : Cause::CopyPinned;
+}
+
+}  // namespace
+
+void attribute_gaps(const AttributeInput& input, Gaps& gaps, Slices& slices) {
+  Attributor(input, gaps, slices).run();
+}
+
+BusySlices attribute_busy(const StallInput& base, const Timelines& timelines) {
+  const Recording& r = base.recording;
+  BusySlices out;
+  for (const ExposedStretch& e : timelines.exposed) {
+    const uint32_t call = base.links.call_of[e.activity];
+    const StackId stack = call == kNoIndex
+                              ? kNone<StackId>
+                              : base.backward.effective(r.calls.thread[call], r.calls.start[call],
+                                                        r.calls.stack[call]);
+    out.device.push_back(r.device_of(e.activity));
+    out.start.push_back(e.start);
+    out.end.push_back(e.end);
+    out.cause.push_back(e.collective ? Cause::DeviceCollective
+                                     : cause_of_copy(r.activities, e.activity));
+    out.site.push_back(base.facts.site(stack));
+    out.object.push_back(e.collective ? r.activities.name[e.activity] : StringId{});
+    out.stack.push_back(stack);
+    out.activity.push_back(e.activity);
+  }
+  return out;
+}
+
+}  // namespace gpustall::collect

@@ -1,0 +1,132 @@
+#include "collector/analyze/call_owner.h"
+
+#include <algorithm>
+
+namespace gpustall::collect {
+namespace {
+
+constexpr int64_t kFirstUseNs = 100'000;  // a first launch that takes longer loads something
+
+Cause plain_cause(trace::CallClass cls) {
+  switch (cls) {
+    case trace::CallClass::Launch:
+    case trace::CallClass::Graph:
+    case trace::CallClass::Copy:
+    case trace::CallClass::Set:
+      return Cause::LaunchCall;
+    case trace::CallClass::HostAlloc:
+    case trace::CallClass::HostFree:
+      return Cause::CopyPinCall;
+    case trace::CallClass::Malloc:
+    case trace::CallClass::Free:
+      return Cause::AllocGrowth;
+    case trace::CallClass::Module:
+      return Cause::ColdModule;
+    case trace::CallClass::Library:
+    case trace::CallClass::Context:
+      return Cause::ColdLibrary;
+    case trace::CallClass::Profiler:
+      return Cause::ToolOverhead;
+    default:
+      return Cause::LaunchDispatch;
+  }
+}
+
+}  // namespace
+
+CallOwners::CallOwners(const StallInput& input, const Stalls& stalls,
+                       const std::vector<TraceTime>& steady_from) {
+  const Calls& c = input.recording.calls;
+  cause_.resize(c.size());
+  for (size_t i = 0; i < c.size(); ++i) {
+    set(i, plain_cause(trace::class_of(c.call[i])));
+    if (c.call[i] == trace::Call::GraphInstantiate ||
+        input.facts.callee(c.stack[i]) == Callee::GraphCapture)
+      set(i, Cause::ColdGraph);
+  }
+  mark_first_uses(input);
+  mark_allocations(input, stalls, steady_from);
+  mark_overheads(input.recording);
+}
+
+// The first launch of a kernel in a process loads its module, lazily, inside the call.
+void CallOwners::mark_first_uses(const StallInput& input) {
+  const Recording& r = input.recording;
+  const Activities& a = r.activities;
+  std::vector<std::vector<bool>> seen(r.processes.size());
+  std::vector<uint32_t> order;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a.kind[i] != ActivityKind::Kernel || input.links.call_of[i] == kNoIndex) continue;
+    auto& names = seen[raw(r.queues[raw(a.queue[i])].process)];
+    names.resize(r.strings.size());
+    if (names[raw(a.name[i])]) continue;
+    names[raw(a.name[i])] = true;
+    const uint32_t call = input.links.call_of[i];
+    if (r.calls.end[call] - r.calls.start[call] > kFirstUseNs) set(call, Cause::ColdModule);
+  }
+}
+
+void CallOwners::mark_allocations(const StallInput& input, const Stalls& stalls,
+                                  const std::vector<TraceTime>& steady_from) {
+  const Recording& r = input.recording;
+  const Calls& c = r.calls;
+  std::vector<uint32_t> order;  // frees and allocations of all threads, by time
+  for (uint32_t i = 0; i < c.size(); ++i) {
+    const trace::CallClass cls = trace::class_of(c.call[i]);
+    if (cls == trace::CallClass::Malloc || cls == trace::CallClass::Free ||
+        cls == trace::CallClass::HostAlloc)
+      order.push_back(i);
+  }
+  std::sort(order.begin(), order.end(),
+            [&](uint32_t x, uint32_t y) { return c.start[x] < c.start[y]; });
+  struct Emptied {  // blocks that empty_cache() gave back and nobody has asked for again
+    uint64_t blocks = 0;
+    StackId stack = kNone<StackId>;
+  };
+  std::vector<Emptied> emptied(r.processes.size());
+  for (uint32_t i : order) {
+    const uint32_t process = raw(r.threads[raw(c.thread[i])].process);
+    const bool warming = c.start[i] < steady_from[process];
+    const trace::CallClass cls = trace::class_of(c.call[i]);
+    if (cls == trace::CallClass::HostAlloc) {
+      if (warming) set(i, Cause::ColdAlloc);
+    } else if (cls == trace::CallClass::Free) {
+      const uint32_t stall = stalls.of_call[i];
+      if (stall == kNoIndex || stalls.all[stall].cause != Cause::AllocEmptyCache) continue;
+      ++emptied[process].blocks;
+      emptied[process].stack = stalls.all[stall].stack;
+    } else if (emptied[process].blocks > 0) {
+      --emptied[process].blocks;
+      set(i, Cause::AllocEmptyCache);
+      stack_[i] = emptied[process].stack;
+    } else if (warming) {
+      set(i, Cause::ColdAlloc);
+    } else if (c.result[i] != 0) {
+      set(i, Cause::AllocRetry);
+    }
+  }
+}
+
+void CallOwners::mark_overheads(const Recording& r) {
+  const Calls& c = r.calls;
+  for (const Overhead& o : r.overheads) {
+    if (o.thread == kNone<ThreadIndex>) continue;
+    const Cause cause =
+        o.kind == OverheadKind::ModuleLoad || o.kind == OverheadKind::LazyFunctionLoad
+            ? Cause::ColdModule
+        : o.kind == OverheadKind::DriverCompiler ? Cause::ColdCompile
+                                                 : Cause::UnknownUntraced;
+    if (cause == Cause::UnknownUntraced) continue;
+    // The call of that thread in which it happened.
+    const auto begin = std::lower_bound(c.thread.begin(), c.thread.end(), o.thread);
+    const auto end = std::upper_bound(begin, c.thread.end(), o.thread);
+    const auto first = c.start.begin() + (begin - c.thread.begin());
+    const auto last = c.start.begin() + (end - c.thread.begin());
+    const auto after = std::upper_bound(first, last, o.start);
+    if (after == first) continue;
+    const auto call = static_cast<size_t>(after - c.start.begin()) - 1;
+    if (c.end[call] >= o.end) set(call, cause);
+  }
+}
+
+}  // namespace gpustall::collect

@@ -1,0 +1,287 @@
+#include "collector/analyze/cpu_time.h"
+
+#include <algorithm>
+
+namespace gpustall::collect {
+namespace {
+
+constexpr int64_t kLongAtLeast = 500'000;  // no framework needs that for one launch
+constexpr int64_t kLongFactor = 20;        // times the thread's usual pause between calls
+constexpr int64_t kTooShortToAsk = 20'000;
+
+uint64_t key_of(StackId before, StackId after) {
+  return uint64_t{raw(before)} << 32 | raw(after);
+}
+
+void append(HostPieces& out, HostPiece piece) {
+  if (piece.end <= piece.start) return;
+  if (!out.empty()) {
+    HostPiece& last = out.back();
+    if (last.end == piece.start && last.cause == piece.cause && last.stack == piece.stack &&
+        last.stall == piece.stall && last.object == piece.object && last.own == piece.own) {
+      last.end = piece.end;
+      return;
+    }
+  }
+  out.push_back(piece);
+}
+
+template <typename Table>
+std::vector<uint32_t> first_by_thread(const Table& table, size_t threads) {
+  std::vector<uint32_t> first(threads + 1);
+  uint32_t i = 0;
+  for (size_t t = 0; t <= threads; ++t) {
+    while (i < table.size() && raw(table.thread[i]) < t) ++i;
+    first[t] = i;
+  }
+  return first;
+}
+
+}  // namespace
+
+CpuTime::CpuTime(const Recording& recording, const StackFacts& facts, const BackwardWaits& backward,
+                 const ThreadSegments& segments)
+    : r_(recording),
+      facts_(facts),
+      backward_(backward),
+      segments_(segments),
+      first_sample_(first_by_thread(recording.samples, recording.threads.size())) {
+  find_collections();
+  find_launching_lines();
+  find_typical_pauses();
+  pool_samples();
+}
+
+void CpuTime::find_launching_lines() {
+  launching_.resize(r_.stacks.size());
+  for (size_t i = 0; i < r_.calls.size(); ++i) {
+    const trace::CallClass cls = trace::class_of(r_.calls.call[i]);
+    if (cls != trace::CallClass::Launch && cls != trace::CallClass::Graph) continue;
+    const StackId line = facts_.user_node(r_.calls.stack[i]);
+    if (line != kNone<StackId>) launching_[raw(line)] = true;
+  }
+}
+
+void CpuTime::find_typical_pauses() {
+  long_from_.assign(r_.threads.size(), kLongAtLeast);
+  std::vector<int64_t> pauses;
+  for (size_t t = 0; t < r_.threads.size(); ++t) {
+    pauses.clear();
+    for (uint32_t i = segments_.first[t] + 1; i < segments_.first[t + 1]; ++i)
+      pauses.push_back(segments_.start[i] - segments_.end[i - 1]);
+    if (pauses.empty()) continue;
+    const auto middle = pauses.begin() + static_cast<ptrdiff_t>(pauses.size() / 2);
+    std::nth_element(pauses.begin(), middle, pauses.end());
+    long_from_[t] = std::max(kLongAtLeast, std::min<int64_t>(*middle * kLongFactor, 5'000'000));
+  }
+}
+
+CpuTime::Stretch CpuTime::stretch(ThreadIndex thread, uint32_t next) const {
+  const uint32_t first = segments_.first[raw(thread)], end = segments_.first[raw(thread) + 1];
+  const uint32_t before = next > first ? segments_.last_stacked[next - 1] : kNoIndex;
+  const uint32_t after = next < end ? segments_.next_stacked[next] : kNoIndex;
+  const Process& process = r_.processes[raw(r_.threads[raw(thread)].process)];
+  Stretch s;
+  s.start = before == kNoIndex ? process.first_ns : segments_.end[before];
+  s.end = after == kNoIndex ? process.last_ns : segments_.start[after];
+  s.before = before == kNoIndex ? kNone<StackId> : segments_.stack[before];
+  s.after = after == kNoIndex ? kNone<StackId> : segments_.stack[after];
+  if (after == kNoIndex && before == kNoIndex) {  // a thread without Python: what is next to it
+    s.start = next > first ? segments_.end[next - 1] : s.start;
+    s.end = next < end ? segments_.start[next] : s.end;
+  }
+  s.long_one = s.end - s.start > long_from_[raw(thread)];
+  return s;
+}
+
+void CpuTime::pool_samples() {
+  const Samples& all = r_.samples;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all.stack[i] == kNone<StackId>) continue;
+    const ThreadIndex thread = all.thread[i];
+    const uint32_t next = segments_.at(thread, all.time[i]);
+    const Stretch s = stretch(thread, next);
+    if (all.time[i] < s.start || all.time[i] >= s.end) continue;  // inside an event with a stack
+    const double share = double(all.time[i] - s.start) / double(s.end - s.start);
+    pool_[key_of(s.before, s.after)].push_back({share, all.stack[i], all.state[i]});
+  }
+  for (auto& [key, seen] : pool_)
+    std::sort(seen.begin(), seen.end(),
+              [](const Seen& a, const Seen& b) { return a.share < b.share; });
+}
+
+// The samples inside the stretch itself, else those of its like.
+const std::vector<CpuTime::Seen>* CpuTime::evidence(ThreadIndex thread, const Stretch& s) {
+  const Samples& all = r_.samples;
+  const auto begin = all.time.begin() + first_sample_[raw(thread)];
+  const auto end = all.time.begin() + first_sample_[raw(thread) + 1];
+  if (begin == end && pool_.empty()) return nullptr;
+  own_.clear();
+  for (auto at = std::lower_bound(begin, end, s.start); at != end && *at < s.end; ++at) {
+    const auto i = static_cast<size_t>(at - all.time.begin());
+    if (all.stack[i] == kNone<StackId>) continue;
+    own_.push_back({double(*at - s.start) / double(s.end - s.start), all.stack[i], all.state[i]});
+  }
+  if (own_.size() >= 4) return &own_;
+  const auto pooled = pool_.find(key_of(s.before, s.after));
+  if (pooled != pool_.end() && pooled->second.size() >= std::max<size_t>(4, 2 * own_.size()))
+    return &pooled->second;
+  return own_.empty() ? nullptr : &own_;
+}
+
+HostPiece CpuTime::from_sample(const Seen& seen, const Stretch& s, ThreadIndex thread) const {
+  HostPiece piece;
+  piece.own = true;
+  piece.stack = seen.stack;
+  const auto is = [&](unsigned flags) { return facts_.any(seen.stack, flags); };
+  if (is(kPinLoop)) {
+    piece.cause = Cause::DataPin;
+  } else if (is(kFetching)) {
+    piece.cause = Cause::DataMain;
+  } else if (is(kLoaderStart)) {
+    piece.cause = Cause::DataWorkerStart;
+  } else if (is(kLoaderQueue)) {
+    piece.cause = Cause::DataTransport;
+  } else if (seen.state == trace::ThreadRunState::Runnable) {
+    piece.cause = Cause::HostStarved;
+  } else if (seen.state == trace::ThreadRunState::DiskWait) {
+    piece.cause = Cause::HostPageFault;
+  } else {
+    switch (facts_.callee(seen.stack)) {
+      case Callee::Print:
+        piece.cause = Cause::SyncPrint;
+        return piece;
+      case Callee::Save:
+        piece.cause = Cause::HostCheckpoint;
+        return piece;
+      case Callee::Compile:
+        piece.cause = Cause::ColdCompile;
+        return piece;
+      case Callee::GraphCapture:
+        piece.cause = Cause::ColdGraph;
+        return piece;
+      case Callee::Logging:
+        piece.cause = Cause::HostIo;
+        return piece;
+      case Callee::Process:
+        piece.cause = Cause::HostProcess;
+        return piece;
+      default:
+        break;
+    }
+    const StackId line = facts_.user_node(seen.stack);
+    const bool launches = line != kNone<StackId> && launching_[raw(line)];
+    const bool dispatch = s.long_one ? launches && facts_.leaf_is_torch(seen.stack) : launches;
+    piece.cause =
+        dispatch || s.end - s.start < kTooShortToAsk ? Cause::LaunchDispatch : Cause::HostPython;
+    if (piece.cause == Cause::LaunchDispatch && !s.long_one)
+      piece.stack = backward_.effective(thread, s.end, s.after);
+  }
+  return piece;
+}
+
+// No sample anywhere: the line that comes next is what the thread was getting at.
+HostPiece CpuTime::from_lines(const Stretch& s, ThreadIndex thread, TraceTime at) const {
+  HostPiece piece;
+  piece.own = true;
+  piece.stack = s.after != kNone<StackId> ? s.after : s.before;
+  if (facts_.any(s.after, kFetching) || facts_.any(s.before, kFetching)) {
+    // Between two events of the dataset, or on the way into or out of it.
+    const bool inside = facts_.any(s.after, kFetching) && facts_.any(s.before, kFetching);
+    piece.cause = inside || s.long_one ? Cause::DataMain : Cause::LaunchDispatch;
+    if (!facts_.any(piece.stack, kFetching) && piece.cause == Cause::DataMain)
+      piece.stack = s.before;
+    return piece;
+  }
+  if (facts_.any(s.after, kLoaderQueue) && facts_.any(s.before, kLoaderQueue)) {
+    piece.cause = Cause::DataTransport;
+    return piece;
+  }
+  if (piece.stack == kNone<StackId>) {
+    piece.stack = backward_.effective(thread, at, kNone<StackId>);
+    const bool python = r_.processes[raw(r_.threads[raw(thread)].process)].python_version != 0;
+    piece.cause = s.long_one && python && piece.stack == kNone<StackId> ? Cause::UnknownUntraced
+                                                                        : Cause::LaunchDispatch;
+    return piece;
+  }
+  piece.cause = s.long_one ? Cause::HostPython : Cause::LaunchDispatch;
+  return piece;
+}
+
+void CpuTime::emit_between_samples(const std::vector<Seen>& seen, const Stretch& s,
+                                   ThreadIndex thread, TraceTime start, TraceTime end,
+                                   HostPieces& out) const {
+  const auto length = double(s.end - s.start);
+  // Each sample stands for the time up to the middle between it and the next.
+  const double from = double(start - s.start) / length;
+  auto at = std::lower_bound(seen.begin(), seen.end(), from,
+                             [](const Seen& x, double share) { return x.share < share; });
+  if (at != seen.begin()) --at;
+  for (TraceTime cursor = start; cursor < end; ++at) {
+    TraceTime until = end;
+    if (const auto next = std::next(at); next != seen.end())
+      until =
+          std::min(end, s.start + static_cast<TraceTime>((at->share + next->share) / 2 * length));
+    if (until <= cursor) continue;
+    HostPiece piece = from_sample(*at, s, thread);
+    piece.start = cursor;
+    piece.end = until;
+    append(out, piece);
+    cursor = until;
+  }
+}
+
+void CpuTime::find_collections() {
+  collections_.resize(r_.threads.size());
+  const Ranges& ranges = r_.ranges;
+  for (size_t i = 0; i < ranges.size(); ++i)
+    if (ranges.kind[i] == RangeKind::Gc)
+      collections_[raw(ranges.thread[i])].push_back({ranges.start[i], ranges.end[i]});
+}
+
+void CpuTime::append_without_collections(ThreadIndex thread, const HostPieces& pieces,
+                                         HostPieces& out) const {
+  const auto& runs = collections_[raw(thread)];
+  for (HostPiece piece : pieces) {
+    auto run = std::upper_bound(runs.begin(), runs.end(), piece.start,
+                                [](TraceTime t, const Interval& i) { return t < i.end; });
+    for (; run != runs.end() && run->start < piece.end; ++run) {
+      HostPiece before = piece, inside = piece;
+      before.end = inside.start = std::max(piece.start, run->start);
+      inside.end = std::min(piece.end, run->end);
+      inside.cause = Cause::HostGc;
+      append(out, before);
+      append(out, inside);
+      piece.start = inside.end;
+    }
+    append(out, piece);
+  }
+}
+
+void CpuTime::explain(ThreadIndex thread, TraceTime start, TraceTime end, uint32_t next,
+                      HostPieces& out) {
+  if (end <= start) return;
+  const Stretch s = stretch(thread, next);
+  const std::vector<Seen>* seen = s.end - s.start < kTooShortToAsk ? nullptr : evidence(thread, s);
+  scratch_.clear();
+  if (seen != nullptr) {
+    emit_between_samples(*seen, s, thread, start, end, scratch_);
+  } else {
+    HostPiece piece = from_lines(s, thread, end);
+    piece.start = start;
+    piece.end = end;
+    scratch_.push_back(piece);
+  }
+  append_without_collections(thread, scratch_, out);
+}
+
+HostPiece CpuTime::context(ThreadIndex thread, TraceTime start, TraceTime end, uint32_t next) {
+  HostPieces pieces;
+  explain(thread, start, end, next, pieces);
+  HostPiece piece = pieces.empty() ? HostPiece{} : pieces.front();
+  piece.start = start;
+  piece.end = end;
+  return piece;
+}
+
+}  // namespace gpustall::collect

@@ -1,0 +1,65 @@
+// Owners of the time that a thread spends on the CPU between recorded events. Evidence, in order:
+// the sampler's stacks in that stretch; samples of the same stretch (the same line before and
+// after) in other iterations, placed at their share of it; the lines before and after themselves.
+#pragma once
+#include <unordered_map>
+
+#include "collector/analyze/backward_waits.h"
+#include "collector/analyze/host_piece.h"
+#include "collector/analyze/stack_facts.h"
+#include "collector/analyze/thread_segments.h"
+
+namespace gpustall::collect {
+
+class CpuTime {
+ public:
+  CpuTime(const Recording& recording, const StackFacts& facts, const BackwardWaits& backward,
+          const ThreadSegments& segments);
+
+  // [start, end) on `thread`, before segment `next` and behind the one before it.
+  void explain(ThreadIndex thread, TraceTime start, TraceTime end, uint32_t next, HostPieces& out);
+  // What the thread was doing at that time, by the same evidence: the context of short waits.
+  HostPiece context(ThreadIndex thread, TraceTime start, TraceTime end, uint32_t next);
+
+ private:
+  struct Stretch {  // between two events with stacks
+    TraceTime start, end;
+    StackId before, after;
+    bool long_one;
+  };
+  struct Seen {  // a sample, by its place in the stretch
+    double share;
+    StackId stack;
+    trace::ThreadRunState state;
+  };
+
+  Stretch stretch(ThreadIndex thread, uint32_t next) const;
+  HostPiece from_sample(const Seen& seen, const Stretch& s, ThreadIndex thread) const;
+  HostPiece from_lines(const Stretch& s, ThreadIndex thread, TraceTime at) const;
+  void find_launching_lines();
+  void find_typical_pauses();
+  void pool_samples();
+  const std::vector<Seen>* evidence(ThreadIndex thread, const Stretch& s);
+  void emit_between_samples(const std::vector<Seen>& seen, const Stretch& s, ThreadIndex thread,
+                            TraceTime start, TraceTime end, HostPieces& out) const;
+  void find_collections();
+  void append_without_collections(ThreadIndex thread, const HostPieces& pieces,
+                                  HostPieces& out) const;
+
+  const Recording& r_;
+  const StackFacts& facts_;
+  const BackwardWaits& backward_;
+  const ThreadSegments& segments_;
+  std::vector<bool> launching_;         // by StackId: user lines that launch kernels
+  std::vector<int64_t> long_from_;      // by thread: a pause that long is not dispatch
+  std::vector<uint32_t> first_sample_;  // by thread
+  struct Interval {
+    TraceTime start, end;
+  };
+  std::vector<std::vector<Interval>> collections_;  // by thread: the garbage collector's runs
+  std::unordered_map<uint64_t, std::vector<Seen>> pool_;
+  std::vector<Seen> own_;  // scratch
+  HostPieces scratch_;
+};
+
+}  // namespace gpustall::collect

@@ -1,0 +1,78 @@
+// The lead rule. While the host waits in S it gives up a lead: the device's busy time inside S,
+// without S's own copy. Work of the launching side that later shows up as idle time is charged to S
+// until that lead is used up; only the rest is the work's own fault.
+//   - unused lead survives later waits at the same line, and is lost at a wait at another line;
+//   - waits with no launch between them form one group: only together do they help;
+//   - a real wait for an outside producer empties the lead: the wait would have come anyway;
+//   - a lead is never longer than what fits into the launch queue.
+#pragma once
+#include <unordered_map>
+#include <vector>
+
+#include "collector/analyze/clock_map.h"
+#include "collector/analyze/stalls.h"
+#include "collector/analyze/timeline.h"
+
+namespace gpustall::collect {
+
+// Lines that wait for the device, joined into groups as the rule finds them. Shared by all ledgers.
+class SyncGroups {
+ public:
+  uint32_t key_of(const Stall& stall);
+  void join(uint32_t a, uint32_t b);
+  bool together(uint32_t a, uint32_t b) { return root(a) == root(b); }
+  // 0 for a line that stands alone; else 1, 2, ... in order of first call.
+  uint32_t group_of(uint32_t key);
+
+ private:
+  uint32_t root(uint32_t key);
+  std::unordered_map<uint64_t, uint32_t> keys_;
+  std::vector<uint32_t> parent_, size_;
+  std::unordered_map<uint32_t, uint32_t> numbers_;
+};
+
+struct LeadEvent {
+  TraceTime end;
+  uint32_t stall;  // kNoIndex: a wait for an outside producer
+};
+
+// One process on one device. Asked in the order of host time.
+class LeadLedger {
+ public:
+  struct Input {
+    const Recording& recording;
+    const Stalls& stalls;
+    const ClockMap& clock;
+    const Timelines& timelines;
+    size_t device;                  // entry of timelines.devices
+    std::vector<LeadEvent> events;  // by end
+  };
+  LeadLedger(Input input, SyncGroups& groups)
+      : in_(std::move(input)), groups_(groups), busy_(in_.timelines, in_.device) {}
+
+  void advance(TraceTime host);  // everything that ended until then has happened
+  struct Share {
+    int64_t ns;
+    uint32_t stall;
+  };
+  Share take(int64_t ns);  // at most ns of the lead at hand
+
+ private:
+  void wait_ended(uint32_t stall);
+  int64_t given_up(const Stall& stall) const;
+  int64_t queue_bound(TraceTime device_time) const;
+  bool launched_between(const Stall& before, const Stall& after) const;
+
+  Input in_;
+  SyncGroups& groups_;
+  BusyIn busy_;
+  size_t next_ = 0;
+  bool holds_ = false;  // a lead of key_ exists, though it may be used up
+  uint32_t key_ = 0;
+  int64_t lead_ns_ = 0;
+  uint32_t owner_ = kNoIndex;  // the wait that gave up most of it
+  int64_t owner_ns_ = 0;
+  uint32_t last_ = kNoIndex;
+};
+
+}  // namespace gpustall::collect

@@ -1,0 +1,49 @@
+// What the DataLoader's worker processes did while a batch was waited for: the worker that owed it
+// (the one whose write into the pipe ended the wait), and its main thread's states.
+#pragma once
+#include <unordered_map>
+
+#include "collector/analyze/host_piece.h"
+#include "collector/analyze/stack_facts.h"
+#include "collector/analyze/thread_segments.h"
+
+namespace gpustall::collect {
+
+class LoaderWorkers {
+ public:
+  LoaderWorkers(const Recording& recording, const StackFacts& facts,
+                const ThreadSegments& segments);
+
+  // [start, end) inside wait `wait` of a thread of `process` on its workers' queue.
+  void explain(ProcessIndex process, uint32_t wait, TraceTime start, TraceTime end,
+               HostPieces& out) const;
+  bool has_workers(ProcessIndex process) const { return !workers_[raw(process)].empty(); }
+
+  struct Worker {
+    ProcessIndex process{};
+    ThreadIndex main = kNone<ThreadIndex>;
+  };
+  const std::vector<Worker>& workers(ProcessIndex process) const { return workers_[raw(process)]; }
+  // The states of one worker's main thread in an interval, whoever waits for it.
+  void states(const Worker& worker, TraceTime start, TraceTime end, StackId waiting,
+              HostPieces& out) const;
+
+ private:
+  struct Write {
+    TraceTime end;
+    ProcessIndex process;
+  };
+  const Worker* owing(ProcessIndex process, uint32_t wait, TraceTime start, TraceTime end) const;
+  HostPiece of_wait(uint32_t wait) const;
+  HostPiece of_cpu(const Worker& worker, TraceTime start, TraceTime end) const;
+  bool is_idle(const Worker& worker, TraceTime at) const;
+
+  const Recording& r_;
+  const StackFacts& facts_;
+  const ThreadSegments& segments_;
+  std::vector<std::vector<Worker>> workers_;                    // by parent process
+  std::unordered_map<uint64_t, std::vector<Write>> into_pipe_;  // by inode, by time
+  std::vector<uint32_t> first_sample_;                          // by thread
+};
+
+}  // namespace gpustall::collect

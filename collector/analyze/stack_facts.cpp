@@ -1,0 +1,60 @@
+#include "collector/analyze/stack_facts.h"
+
+#include <unordered_map>
+
+#include "collector/analyze/frame_kind.h"
+
+namespace gpustall::collect {
+namespace {
+
+struct SiteHash {
+  size_t operator()(const Site& s) const {
+    const uint64_t mixed = (uint64_t(raw(s.file)) << 32 | raw(s.function)) * 0x9e3779b97f4a7c15ull;
+    return static_cast<size_t>(mixed ^ (mixed >> 29) ^ static_cast<uint32_t>(s.line));
+  }
+};
+
+}  // namespace
+
+StackFacts::StackFacts(const Recording& recording) {
+  std::vector<FrameKind> kinds;
+  kinds.reserve(recording.frames.size());
+  for (const Frame& frame : recording.frames)
+    kinds.push_back(kind_of_frame(recording.text(frame.file), recording.text(frame.function)));
+
+  const size_t n = recording.stacks.size();
+  flags_.resize(n);
+  callee_.resize(n);
+  user_.resize(n);
+  has_user_.resize(n);
+  leaf_torch_.resize(n);
+  site_.resize(n);
+  std::unordered_map<Site, SiteId, SiteHash> known;
+  for (size_t i = 0; i < n; ++i) {  // parents come before children
+    const StackNode& node = recording.stacks[i];
+    const FrameKind& kind = kinds[raw(node.frame)];
+    const auto self = StackId(static_cast<uint32_t>(i));
+    const bool user = kind.owner == CodeOwner::User;
+    leaf_torch_[i] = kind.owner == CodeOwner::Torch;
+    flags_[i] = static_cast<uint16_t>(flags(node.parent) | kind.flags);
+    // What torch does is told by the frames inside the user's innermost one only: a closure that
+    // an optimizer calls is the user's code again. Of those, the innermost counts.
+    callee_[i] = user                          ? Callee::None
+                 : kind.callee != Callee::None ? kind.callee
+                                               : callee(node.parent);
+    const bool inherits = !user && has_user_frame(node.parent);
+    user_[i] = inherits ? user_node(node.parent) : self;
+    has_user_[i] = user || inherits;
+    if (inherits) {
+      site_[i] = site(node.parent);
+      continue;
+    }
+    const Frame& frame = recording.frames[raw(node.frame)];
+    const Site at{frame.file, frame.function, frame.line};
+    const auto [entry, made] = known.try_emplace(at, SiteId(static_cast<uint32_t>(sites_.size())));
+    if (made) sites_.push_back(at);
+    site_[i] = entry->second;
+  }
+}
+
+}  // namespace gpustall::collect

@@ -1,0 +1,20 @@
+// Where a process's iterations could begin, by each kind of evidence, best first.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "collector/analyze/link.h"
+#include "collector/analyze/stack_facts.h"
+
+namespace gpustall::collect {
+
+struct StepCandidate {
+  std::vector<TraceTime> boundary;  // host clock, ascending
+  std::string basis;
+  bool annotated = false;  // the program says so itself: regularity is not asked for
+};
+
+std::vector<StepCandidate> step_candidates(const Recording& recording, const Links& links,
+                                           const StackFacts& facts, ProcessIndex process);
+
+}  // namespace gpustall::collect

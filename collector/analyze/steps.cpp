@@ -1,0 +1,126 @@
+#include "collector/analyze/steps.h"
+
+#include <algorithm>
+
+#include "collector/analyze/step_candidates.h"
+
+namespace gpustall::collect {
+namespace {
+
+constexpr uint32_t kMostWarmup = 20;
+constexpr double kSettled = 1.5;  // times the median: a step that long is not steady yet
+
+std::vector<int64_t> durations(const std::vector<TraceTime>& boundary, size_t from = 0) {
+  std::vector<int64_t> d;
+  for (size_t i = from; i + 1 < boundary.size(); ++i) d.push_back(boundary[i + 1] - boundary[i]);
+  return d;
+}
+
+int64_t quantile(std::vector<int64_t> values, double share) {
+  if (values.empty()) return 0;
+  const auto at = static_cast<size_t>(share * static_cast<double>(values.size() - 1) + 0.5);
+  std::nth_element(values.begin(), values.begin() + static_cast<ptrdiff_t>(at), values.end());
+  return values[at];
+}
+
+// Half of the steps lie close to their median, and the period fills the time between first and
+// last launch. The first fifth may be warm-up.
+bool is_regular(const std::vector<TraceTime>& boundary, TraceTime first, TraceTime last) {
+  const std::vector<int64_t> d = durations(boundary, boundary.size() / 5);
+  if (d.size() < 2) return false;
+  const int64_t median = quantile(d, 0.5);
+  std::vector<int64_t> deviation;
+  for (int64_t x : d) deviation.push_back(std::abs(x - median));
+  const bool covers = (boundary.back() - boundary.front()) * 2 >= last - first;
+  return covers && quantile(deviation, 0.5) * 2 <= median;
+}
+
+// Steps in which something is used for the first time: a kernel, an allocation, a module.
+std::vector<bool> cold_steps(const Recording& r, const Links& links, const Steps& steps) {
+  std::vector<bool> cold(steps.count());
+  std::vector<bool> seen(r.strings.size());
+  const Activities& a = r.activities;
+  const auto mark = [&](TraceTime host) {
+    const auto after = std::upper_bound(steps.boundary.begin(), steps.boundary.end(), host);
+    if (after != steps.boundary.begin() && after != steps.boundary.end())
+      cold[static_cast<size_t>(after - steps.boundary.begin()) - 1] = true;
+  };
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a.kind[i] != ActivityKind::Kernel || links.call_of[i] == kNoIndex) continue;
+    if (r.queues[raw(a.queue[i])].process != steps.process || seen[raw(a.name[i])]) continue;
+    seen[raw(a.name[i])] = true;
+    mark(r.calls.start[links.call_of[i]]);
+  }
+  for (size_t i = 0; i < r.calls.size(); ++i)
+    if (trace::class_of(r.calls.call[i]) == trace::CallClass::Module &&
+        r.threads[raw(r.calls.thread[i])].process == steps.process)
+      mark(r.calls.start[i]);
+  return cold;
+}
+
+// The first steps until nothing is new and the time has settled; a calm step between two that are
+// not does not end it.
+uint32_t warmup_of(const Recording& r, const Links& links, const Steps& steps) {
+  const auto n = static_cast<uint32_t>(steps.count());
+  const std::vector<int64_t> d = durations(steps.boundary);
+  const std::vector<bool> cold = cold_steps(r, links, steps);
+  const auto settled = static_cast<int64_t>(kSettled * static_cast<double>(quantile(d, 0.5)));
+  uint32_t warmup = 1;
+  for (uint32_t i = 1; i < std::min(n / 2, kMostWarmup) && i <= warmup + 1; ++i)
+    if (cold[i] || d[i] > settled) warmup = i + 1;
+  return std::min(warmup, n > 1 ? n - 1 : 0);
+}
+
+}  // namespace
+
+std::vector<Steps> find_steps(const Recording& r, const Links& links, const StackFacts& facts) {
+  std::vector<TraceTime> first(r.processes.size(), INT64_MAX), last(r.processes.size(), INT64_MIN);
+  for (size_t i = 0; i < r.calls.size(); ++i) {
+    if (links.activity_of[i] == kNoIndex) continue;
+    const uint32_t p = raw(r.threads[raw(r.calls.thread[i])].process);
+    first[p] = std::min(first[p], r.calls.start[i]);
+    last[p] = std::max(last[p], r.calls.end[i]);
+  }
+  std::vector<Steps> result;
+  for (uint32_t p = 0; p < r.processes.size(); ++p) {
+    if (first[p] == INT64_MAX) continue;
+    for (StepCandidate& candidate : step_candidates(r, links, facts, ProcessIndex(p))) {
+      if (!candidate.annotated && !is_regular(candidate.boundary, first[p], last[p])) continue;
+      Steps steps;
+      steps.process = ProcessIndex(p);
+      steps.boundary = std::move(candidate.boundary);
+      steps.basis = std::move(candidate.basis);
+      steps.warmup = warmup_of(r, links, steps);
+      place_on_device(r, links, steps);
+      result.push_back(std::move(steps));
+      break;
+    }
+  }
+  return result;
+}
+
+void place_on_device(const Recording& r, const Links& links, Steps& steps) {
+  // Work asked for before a boundary ends at the latest then; an end never lies before the one of
+  // the boundary before.
+  const Activities& a = r.activities;
+  std::vector<TraceTime> end(steps.boundary.size(), INT64_MIN);
+  TraceTime first = INT64_MAX;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (r.queues[raw(a.queue[i])].process != steps.process) continue;
+    first = std::min(first, a.start[i]);
+    if (links.call_of[i] == kNoIndex) continue;
+    const TraceTime asked = r.calls.start[links.call_of[i]];
+    const auto after = std::upper_bound(steps.boundary.begin(), steps.boundary.end(), asked);
+    if (after == steps.boundary.end()) continue;
+    TraceTime& latest = end[static_cast<size_t>(after - steps.boundary.begin())];
+    latest = std::max(latest, a.end[i]);
+  }
+  steps.device_boundary.clear();
+  TraceTime reached = first == INT64_MAX ? 0 : first;
+  for (TraceTime e : end) {
+    reached = std::max(reached, e);
+    steps.device_boundary.push_back(reached);
+  }
+}
+
+}  // namespace gpustall::collect
