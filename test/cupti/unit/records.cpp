@@ -30,6 +30,7 @@ constexpr Sizes kVersions[] = {
 void start(const Sizes& sizes) {
   reset_all();
   auto& fake = fake_cupti();
+  fake.version = sizes.version;
   fake.strides[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL] = sizes.kernel;
   fake.strides[CUPTI_ACTIVITY_KIND_MEMCPY] = sizes.copy;
   fake.strides[CUPTI_ACTIVITY_KIND_MEMCPY2] = sizes.peer;
