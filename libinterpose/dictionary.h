@@ -18,6 +18,10 @@ uint32_t intern_object(HookGuard&, trace::ObjectKind kind, uint64_t identity,
                        std::string_view path) noexcept;
 uint32_t find_object(HookGuard&, trace::ObjectKind kind, uint64_t identity) noexcept;  // 0: new
 
+// Only numbers the segment; the caller that sees `added` writes the Module record.
+uint32_t intern_module(HookGuard&, uint64_t base, uint64_t size, std::string_view path,
+                       bool& added) noexcept;
+
 // A code object is recycled at the same address by the interpreter's allocator, so its address is
 // only one part of its key.
 struct CodeKey {

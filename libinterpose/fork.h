@@ -20,6 +20,8 @@ struct SharedFlag {
 extern SharedFlag* g_parent_flag;  // never null; the parent's page, or a constant zero
 
 void register_fork_handlers() noexcept;
+// The parent is known to record although no page is shared with it (exec).
+void join_by_environment() noexcept;
 // This process records now: children forked before see it.
 void tell_children() noexcept;
 // True in a forked child that has not yet begun its own epoch; begins it.

@@ -37,7 +37,8 @@ struct ThreadState {
   uint32_t short_count[kWaitIds];  // waits below the record threshold since the last flush
   uint64_t short_ticks[kWaitIds];
   uint64_t short_total;
-  ThreadState* next;  // list of all states, never shortened
+  const uint8_t* seen_at;  // the helper's: stream.at at its last look
+  ThreadState* next;       // list of all states, never shortened
   // Storage of the other parts of the library: zero at first, wiped by fork, nothing to destroy.
   alignas(64) unsigned char parts[static_cast<size_t>(ThreadPart::Count)][kPartBytes];
 };

@@ -10,6 +10,10 @@ namespace gpustall::interpose {
 void start_window(HookGuard&) noexcept;
 void open_window() noexcept;
 void close_window() noexcept;
+// In a forked child, which has no helper to watch the time: open unless it is over; end_by_time
+// closes it at the next wait.
+void enter_child_window() noexcept;
+bool end_by_time(int64_t now) noexcept;
 // For the hooks and callbacks of cudaProfilerStart and -Stop; no-ops unless GPUSTALL_RANGE asks.
 void profiler_range(bool begins) noexcept;
 

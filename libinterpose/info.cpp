@@ -1,0 +1,164 @@
+// Info records: what a reader of the report needs to know about the process and the machine. Only
+// listed environment variables, arguments with secrets blanked.
+#include <dlfcn.h>
+#include <sched.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+
+#include "libinterpose/clock.h"
+#include "libinterpose/dictionary.h"
+#include "libinterpose/recorder.h"
+#include "libinterpose/run_directory.h"
+#include "libinterpose/settings.h"
+#include "libinterpose/start.h"
+#include "libinterpose/sys.h"
+
+namespace gpustall::interpose {
+
+namespace {
+
+constexpr const char* kVariables[] = {"CUDA_LAUNCH_BLOCKING",
+                                      "CUDA_VISIBLE_DEVICES",
+                                      "CUDA_MODULE_LOADING",
+                                      "CUDA_DEVICE_ORDER",
+                                      "CUDA_DEVICE_MAX_CONNECTIONS",
+                                      "PYTORCH_CUDA_ALLOC_CONF",
+                                      "PYTORCH_ALLOC_CONF",
+                                      "PYTORCH_NO_CUDA_MEMORY_CACHING",
+                                      "TORCH_CUDNN_V8_API_DISABLED",
+                                      "CUBLAS_WORKSPACE_CONFIG",
+                                      "OMP_NUM_THREADS",
+                                      "MKL_NUM_THREADS",
+                                      "OPENBLAS_NUM_THREADS",
+                                      "LOCAL_RANK",
+                                      "RANK",
+                                      "WORLD_SIZE",
+                                      "LOCAL_WORLD_SIZE",
+                                      "NCCL_DEBUG",
+                                      "NCCL_P2P_DISABLE",
+                                      "NCCL_IB_DISABLE",
+                                      "TORCH_NCCL_BLOCKING_WAIT",
+                                      "TORCH_NCCL_ASYNC_ERROR_HANDLING",
+                                      "PYTHONMALLOC",
+                                      "MALLOC_ARENA_MAX",
+                                      "LD_PRELOAD",
+                                      "SLURM_JOB_ID",
+                                      "SLURM_PROCID",
+                                      "KMP_AFFINITY",
+                                      "GOMP_CPU_AFFINITY"};
+
+void put(HookGuard& guard, const char* key, std::string_view value) noexcept {
+  if (value.empty()) return;
+  // Named first: interning writes to this thread's stream, never under the shared lock.
+  const uint32_t k = intern_string(guard, key), v = intern_string(guard, value);
+  emit_shared(guard, trace::Info{k, v});
+}
+
+void put_number(HookGuard& guard, const char* key, long long value) noexcept {
+  char text[32];
+  const int n = std::snprintf(text, sizeof text, "%lld", value);
+  put(guard, key, {text, static_cast<size_t>(n)});
+}
+
+bool names_a_secret(const char* argument) noexcept {
+  for (const char* word :
+       {"token", "secret", "passw", "api_key", "api-key", "apikey", "credential"})
+    if (::strcasestr(argument, word) != nullptr) return true;
+  return false;
+}
+
+// The command line, words separated by spaces; what follows a name like --token is blanked.
+void put_command(HookGuard& guard) noexcept {
+  char raw[4096], line[4096];
+  const size_t n = sys::read_file("/proc/self/cmdline", raw, sizeof raw);
+  size_t out = 0;
+  bool blank_next = false;
+  for (size_t at = 0; at < n && out + 8 < sizeof line;) {
+    const char* word = raw + at;
+    size_t length = std::strlen(word);
+    at += length + 1;
+    const bool secret = names_a_secret(word);
+    const char* value = secret ? std::strchr(word, '=') : nullptr;
+    if (value != nullptr) length = static_cast<size_t>(value - word) + 1;
+    if (blank_next && word[0] != '-') length = 0;
+    if (length > sizeof line - out - 8) length = sizeof line - out - 8;
+    if (out != 0) line[out++] = ' ';
+    std::memcpy(line + out, word, length);
+    out += length;
+    if (value != nullptr || length == 0) {
+      std::memcpy(line + out, "***", 3);
+      out += 3;
+    }
+    blank_next = secret && value == nullptr && word[0] == '-';
+  }
+  put(guard, "argv", {line, out});
+}
+
+void put_python(HookGuard& guard) noexcept {
+  void* symbol = ::dlsym(RTLD_DEFAULT, "Py_GetVersion");
+  if (symbol == nullptr) return;
+  const char* text = reinterpret_cast<const char* (*)()>(symbol)();  // a static string, no GIL
+  unsigned major = 0, minor = 0, micro = 0;
+  if (std::sscanf(text, "%u.%u.%u", &major, &minor, &micro) < 2) return;
+  put(guard, "python", {text, std::strcspn(text, " ")});
+  trace::FileHeader* h = file_header();
+  if (h != nullptr && h->python_version == 0)
+    h->python_version = major << 24 | minor << 16 | micro << 8 | 0xf0;
+}
+
+// CPU limits of the container: "quota period" (v2) as it stands, or the two files of v1.
+void put_quota(HookGuard& guard) noexcept {
+  char text[128];
+  size_t n = sys::read_file("/sys/fs/cgroup/cpu.max", text, sizeof text);
+  if (n == 0) {
+    n = sys::read_file("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", text, 60);
+    if (n == 0) return;
+    if (text[n - 1] == '\n') text[n - 1] = ' ';
+    n += sys::read_file("/sys/fs/cgroup/cpu/cpu.cfs_period_us", text + n, 60);
+  }
+  while (n != 0 && text[n - 1] == '\n') --n;
+  put(guard, "cpu.quota", {text, n});
+}
+
+void put_machine(HookGuard& guard) noexcept {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (::sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+    put_number(guard, "cpu.allowed", CPU_COUNT(&allowed));
+  put_number(guard, "cpu.online", ::sysconf(_SC_NPROCESSORS_ONLN));
+  put_number(guard, "memory.bytes",
+             static_cast<long long>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE));
+  put_quota(guard);
+}
+
+}  // namespace
+
+void write_info(HookGuard& guard) noexcept {
+  char text[4096];
+  put(guard, "gpustall", GPUSTALL_VERSION);
+  put_command(guard);
+  if (::getcwd(text, sizeof text) != nullptr) put(guard, "cwd", text);
+  const ssize_t n = ::readlink("/proc/self/exe", text, sizeof text);
+  put(guard, "executable", {text, n > 0 ? static_cast<size_t>(n) : 0});
+  put(guard, "script", script_name());
+  put_python(guard);
+  for (const char* name : kVariables) {
+    const char* value = ::getenv(name);
+    std::snprintf(text, sizeof text, "env.%s", name);
+    if (value != nullptr) put(guard, text, value);
+  }
+  put_machine(guard);
+}
+
+void write_clock(HookGuard& guard) noexcept {
+  const ClockPair pair = read_clock_pair();
+  emit_shared(guard, trace::Clock{pair.ticks, pair.monotonic_ns, pair.realtime_ns});
+}
+
+}  // namespace gpustall::interpose

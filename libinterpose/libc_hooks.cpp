@@ -1,0 +1,80 @@
+// The wrappers of libc in hooks.def. None changes a result, errno, a lock or a signal; each calls
+// its original exactly once. A wrapper is defined under a name of its own and exported under the
+// symbol, so that glibc's declarations and fortified inlines cannot collide with it. It is not
+// noexcept: pthread_cancel unwinds through it where the original is a cancellation point.
+#include "libinterpose/creators.h"
+#include "libinterpose/dictionary.h"
+#include "libinterpose/hooks.h"
+#include "libinterpose/process.h"
+#include "libinterpose/recorder.h"
+#include "libinterpose/seams.h"
+#include "libinterpose/sys.h"
+#include "libinterpose/waits.h"
+#include "libinterpose/wakers.h"
+
+#define GPUSTALL_EXPORTED(symbol) __asm__(#symbol) __attribute__((visibility("default"), used))
+
+namespace gpustall::interpose {
+
+extern "C" {
+
+#define GPUSTALL_WAIT_HOOK(symbol, wait, result, parameters, arguments, early, object) \
+  result hook_##symbol parameters GPUSTALL_EXPORTED(symbol);                           \
+  result hook_##symbol parameters {                                                    \
+    const int64_t start = begin_wait();                                                \
+    const result outcome = real::symbol arguments;                                     \
+    if (start != 0) record_wait(start, trace::WaitId::wait, object, outcome);          \
+    return outcome;                                                                    \
+  }
+// Before the original: the woken thread may look for its waker at once.
+#define GPUSTALL_WAKE_HOOK(symbol, type, kind)               \
+  int hook_##symbol(type* object) GPUSTALL_EXPORTED(symbol); \
+  int hook_##symbol(type* object) {                          \
+    if (is_recording()) note_wake(object);                   \
+    return real::symbol(object);                             \
+  }
+static void note_wake(const void* object) noexcept {
+  const ThreadState* t = tls_thread;
+  uint32_t tid = t == nullptr ? 0 : t->tid.load(std::memory_order_relaxed);
+  if (tid == 0) tid = sys::tid();  // waking alone is no reason to attach
+  note_waker(reinterpret_cast<uint64_t>(object), tid, now_ticks());
+}
+#include "libinterpose/hooks.def"
+
+pid_t hook_fork() GPUSTALL_EXPORTED(fork);
+pid_t hook_fork() {
+  const int64_t start = begin_wait();
+  const pid_t child = real::fork();
+  if (start == 0 || child <= 0) return child;
+  HookGuard guard;
+  if (!guard.recording()) return child;
+  const auto duration = static_cast<uint64_t>(now_ticks() - start);
+  emit(guard,
+       trace::Fork{start, duration, static_cast<uint64_t>(child), stacks::python_stack(guard)});
+  return child;
+}
+
+int hook_pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                        void* (*routine)(void*), void* argument) GPUSTALL_EXPORTED(pthread_create);
+int hook_pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                        void* (*routine)(void*), void* argument) {
+  if (!is_recording()) return real::pthread_create(thread, attributes, routine, argument);
+  Creator creator{};
+  {
+    HookGuard guard;
+    if (guard.recording()) creator = {guard.thread().tid, stacks::python_stack(guard)};
+  }
+  const int error = real::pthread_create(thread, attributes, routine, argument);
+  if (error != 0 || creator.tid == 0) return error;
+  // By a guarded read: the new thread may already have freed what holds its own handle.
+  HookGuard guard;
+  pthread_t created = 0;
+  iovec to{&created, sizeof created}, from{thread, sizeof created};
+  if (::syscall(SYS_process_vm_readv, sys::pid(), &to, 1, &from, 1, 0) == sizeof created)
+    note_creator(created, creator);
+  return error;
+}
+
+}  // extern "C"
+
+}  // namespace gpustall::interpose

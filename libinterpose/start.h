@@ -1,0 +1,21 @@
+// Steps of the start of recording that other files run: in a forked child the first event does what
+// start_recording did in its parent.
+#pragma once
+#include "libinterpose/hook_guard.h"
+
+namespace gpustall::interpose {
+
+// First attach of a process and epoch: Info records, clocks, parts. Called without a guard, with
+// the state freshly attached; does nothing when the process was announced or is still starting.
+void announce_process(ThreadState* thread) noexcept;
+
+// Info records: command line, environment that matters, machine. Never a secret.
+void write_info(HookGuard&) noexcept;
+// Modules that are new since the last call (all at the first).
+void write_modules(HookGuard&) noexcept;
+void write_clock(HookGuard&) noexcept;
+
+// The clean end, from the exit handler.
+void finish_recording() noexcept;
+
+}  // namespace gpustall::interpose

@@ -1,0 +1,145 @@
+#include "libinterpose/thread_record.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "libinterpose/creators.h"
+#include "libinterpose/dictionary.h"
+#include "libinterpose/recorder.h"
+#include "libinterpose/sys.h"
+
+namespace gpustall::interpose {
+
+namespace {
+
+size_t read_task_file(uint32_t tid, const char* file, char* to, size_t capacity) noexcept {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/task/%u/%s", tid, file);
+  return sys::read_file(path, to, capacity);
+}
+
+trace::ThreadRunState run_state(char letter) noexcept {
+  using trace::ThreadRunState;
+  switch (letter) {
+    case 'R':
+      return ThreadRunState::Runnable;  // running or runnable: /proc does not tell them apart
+    case 'S':
+    case 'I':
+      return ThreadRunState::Sleeping;
+    case 'D':
+      return ThreadRunState::DiskWait;
+    case 'T':
+    case 't':
+      return ThreadRunState::Stopped;
+    default:
+      return ThreadRunState::Unknown;
+  }
+}
+
+// What was last said of a thread: rewritten when the name changes. Used by the helper alone; a
+// collision of two tids says a Thread record again, which is harmless.
+struct Said {
+  uint32_t tid, name;
+};
+Said g_said[4096];
+
+void sample_thread(HookGuard& guard, uint32_t tid) noexcept {
+  char text[512];
+  trace::Sample s{};
+  s.time = now_ticks();
+  s.tid = tid;
+  s.pid = sys::pid();
+  if (read_task_file(tid, "stat", text, sizeof text) == 0) return;  // it ended meanwhile
+  // The name in parentheses may contain anything: the fields start after its last parenthesis.
+  const char* at = std::strrchr(text, ')');
+  if (at == nullptr || at[1] == '\0') return;
+  s.state = static_cast<uint64_t>(run_state(at[2]));
+  at += 2;
+  for (int field = 3; field < 12 && at != nullptr; ++field) at = std::strchr(at + 1, ' ');
+  if (at != nullptr) s.major_faults = std::strtoull(at, nullptr, 10);
+  if (read_task_file(tid, "schedstat", text, sizeof text) != 0) {
+    char* end = nullptr;
+    s.cpu_ns = std::strtoull(text, &end, 10);
+    s.runnable_ns = std::strtoull(end, nullptr, 10);
+  }
+  emit(guard, s);
+}
+
+ThreadState* state_of(uint32_t tid) noexcept {
+  for (ThreadState* t = first_thread(); t != nullptr; t = t->next)
+    if (t->tid.load(std::memory_order_relaxed) == tid) return t;
+  return nullptr;
+}
+
+struct DirectoryEntry {
+  uint64_t inode;
+  int64_t offset;
+  uint16_t length;
+  uint8_t type;
+  char name[];
+};
+
+void observe_all(HookGuard& guard) noexcept {
+  const int fd = sys::open("/proc/self/task", O_RDONLY | O_DIRECTORY);
+  if (fd < 0) return;
+  alignas(8) char buffer[4096];
+  for (;;) {
+    const long n = ::syscall(SYS_getdents64, fd, buffer, sizeof buffer);
+    if (n <= 0) break;
+    for (long at = 0; at < n;) {
+      const auto* entry = reinterpret_cast<const DirectoryEntry*>(buffer + at);
+      at += entry->length;
+      const auto tid = static_cast<uint32_t>(std::strtoul(entry->name, nullptr, 10));
+      if (tid == 0) continue;
+      write_thread_record(guard, tid, 0, state_of(tid));
+      sample_thread(guard, tid);
+    }
+  }
+  sys::close(fd);
+}
+
+}  // namespace
+
+void write_thread_record(HookGuard& guard, uint32_t tid, int64_t start_ticks,
+                         ThreadState* of) noexcept {
+  char name[32];
+  size_t n = read_task_file(tid, "comm", name, sizeof name);
+  if (n != 0 && name[n - 1] == '\n') --n;
+  const uint32_t id = intern_string(guard, {name, n});
+  Said& said = g_said[tid % 4096];
+  if (said.tid == tid && said.name == id) return;
+  said = {tid, id};
+  trace::Thread record{};
+  record.start = start_ticks != 0 ? start_ticks : of != nullptr ? of->start_ticks : now_ticks();
+  record.tid = tid;
+  record.name = id;
+  if (of != nullptr) {
+    const Creator creator = find_creator(of->pthread);
+    record.creator_tid = creator.tid;
+    record.creator_stack = creator.stack;
+  }
+  emit(guard, record);
+}
+
+void write_thread_record(HookGuard& guard, ThreadState& of) noexcept {
+  write_thread_record(guard, of.tid.load(std::memory_order_relaxed), of.start_ticks, &of);
+}
+
+void observe_threads(HookGuard& guard, bool all) noexcept {
+  if (!is_recording()) return;
+  if (all) return observe_all(guard);
+  // Between full rounds only threads that wrote something since the last look.
+  for (ThreadState* t = first_thread(); t != nullptr; t = t->next) {
+    const uint32_t tid = t->tid.load(std::memory_order_relaxed);
+    const uint8_t* at = __atomic_load_n(&t->stream.at, __ATOMIC_RELAXED);
+    if (tid == 0 || t->inert || at == t->seen_at) continue;
+    t->seen_at = at;
+    sample_thread(guard, tid);
+  }
+}
+
+}  // namespace gpustall::interpose
