@@ -1,5 +1,6 @@
-// The kernels of the process: registered by host stub address, by name for libraries and driver modules.
-// A Kernel lives for the life of the process, its name too (a program may close the library that held it).
+// The kernels of the process: registered by host stub address, by name for libraries and driver
+// modules. A Kernel lives for the life of the process, its name too (a program may close the
+// library that held it).
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -9,14 +10,15 @@
 namespace simgpu {
 
 struct Kernel {
-    std::atomic<const char*> name{nullptr};  // mangled; points into the program until the first launch
-    std::atomic<uint32_t> loaded_devices{0};  // bit per device: the first launch there loads the code
-    std::atomic<bool> studied{false};         // the fields below are valid
-    float weight = 1;                // duration relative to a plain elementwise kernel
-    uint8_t fill_bytes = 0;          // > 0: a constant fill of elements of this size, really done
-    bool decides_size = false;       // a scan or select: the next small read returns settings().count
-    bool checks_all = false;         // an "all" reduction: see Stream::answer
-    uint32_t registers = 32;
+  std::atomic<const char*> name{
+      nullptr};  // mangled; points into the program until the first launch
+  std::atomic<uint32_t> loaded_devices{0};  // bit per device: the first launch there loads the code
+  std::atomic<bool> studied{false};         // the fields below are valid
+  float weight = 1;                         // duration relative to a plain elementwise kernel
+  uint8_t fill_bytes = 0;     // > 0: a constant fill of elements of this size, really done
+  bool decides_size = false;  // a scan or select: the next small read returns settings().count
+  bool checks_all = false;    // an "all" reduction: see Stream::answer
+  uint32_t registers = 32;
 };
 
 GPUSTALL_SIM_API void register_kernel(const void* host_stub, const char* name);
