@@ -36,6 +36,14 @@ struct ThreadSlot {
 };
 thread_local ThreadSlot t_slot;
 
+// Whether this much makes the buffer one that is handed back: not even a kernel's record would
+// follow.
+bool fills(const ClientBuffer& buffer, size_t bytes, size_t records) {
+  if (records == 0) return false;
+  if (buffer.max_records != 0 && buffer.records + records >= buffer.max_records) return true;
+  return !buffer.fits(bytes + record_size(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+}
+
 }  // namespace
 
 void RecordQueue::push(PendingRecord record) {
@@ -50,38 +58,50 @@ void RecordQueue::push(PendingRecord record) {
   }
   // The first buffer is asked for here, on the thread that submits work: Kineto flushes only if it
   // has been asked before.
-  if (ask) give_back(request_buffer());
+  if (ask) {
+    const ClientBuffer buffer = request_buffer();
+    give_back(buffer);
+    if (buffer.data == nullptr) drop_pending();
+  }
   if (full) worker().wake();
+}
+
+void RecordQueue::return_records(std::vector<PendingRecord>& records) {
+  const std::lock_guard lock(mutex_);
+  for (auto record = records.rbegin(); record != records.rend(); ++record) {
+    pending_bytes_ += record_size(record->kind);
+    pending_.push_front(std::move(*record));
+  }
 }
 
 RecordQueue::Batch RecordQueue::take_ready(Want want, int64_t now_ns) {
   Batch batch;
-  const int64_t deadline = now_ns - settings().late_ns;
-  const std::lock_guard lock(mutex_);
-  if (buffer_away_) return batch;
-  const auto ready = [&](const PendingRecord& r) {
-    return want == Want::Everything || r.ready_ns <= deadline;
-  };
-  if (want == Want::FullBuffers) {
-    size_t bytes = 0, count = 0;
-    for (const PendingRecord& r : pending_) {
-      if (!ready(r)) continue;
-      bytes += record_size(r.kind);
-      ++count;
-    }
-    const bool full = !buffer_.fits(bytes + record_size(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) ||
-                      (buffer_.max_records != 0 && buffer_.records + count >= buffer_.max_records);
-    if (count == 0 || !full) return batch;
+  std::deque<PendingRecord> all;
+  {
+    // Sorting out happens without the lock: a submitting thread waits for a swap at most.
+    const std::lock_guard lock(mutex_);
+    if (buffer_away_ ||
+        (want == Want::FullBuffers && !fills(buffer_, pending_bytes_, pending_.size())))
+      return batch;
+    std::swap(all, pending_);
+    pending_bytes_ = 0;
+    std::swap(batch.buffer, buffer_);
+    buffer_away_ = true;
   }
-  const auto kept = std::stable_partition(pending_.begin(), pending_.end(), ready);
-  batch.records.assign(std::make_move_iterator(pending_.begin()), std::make_move_iterator(kept));
-  pending_.erase(pending_.begin(), kept);
-  pending_bytes_ = 0;
-  for (const PendingRecord& r : pending_) pending_bytes_ += record_size(r.kind);
-  batch.buffer = buffer_;
-  batch.taken = true;
-  buffer_ = {};
-  buffer_away_ = true;
+  const int64_t deadline = now_ns - settings().late_ns;
+  std::vector<PendingRecord> kept;
+  size_t bytes = 0;
+  for (PendingRecord& record : all) {
+    const bool ready = want == Want::Everything || record.ready_ns <= deadline;
+    if (ready) bytes += record_size(record.kind);
+    (ready ? batch.records : kept).push_back(std::move(record));
+  }
+  return_records(kept);
+  batch.taken = want != Want::FullBuffers || fills(batch.buffer, bytes, batch.records.size());
+  if (!batch.taken) {
+    return_records(batch.records);
+    give_back(batch.buffer);
+  }
   return batch;
 }
 
@@ -89,6 +109,13 @@ void RecordQueue::give_back(const ClientBuffer& buffer) {
   const std::lock_guard lock(mutex_);
   buffer_ = buffer;
   buffer_away_ = false;
+}
+
+void RecordQueue::drop_pending() {
+  const std::lock_guard lock(mutex_);
+  count_dropped(pending_.size());
+  pending_.clear();
+  pending_bytes_ = 0;
 }
 
 void RecordQueue::clear() {

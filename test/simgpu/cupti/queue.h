@@ -52,6 +52,9 @@ class RecordQueue {
   void clear();  // cuptiFinalize: forgets records; the buffer is handed back
 
  private:
+  void drop_pending();  // nobody lends a buffer: records are lost, and counted
+  void return_records(std::vector<PendingRecord>&);  // to the front, before what came meanwhile
+
   std::mutex mutex_;
   std::deque<PendingRecord> pending_;
   size_t pending_bytes_ = 0;
