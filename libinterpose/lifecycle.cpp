@@ -52,12 +52,17 @@ void cost_job(HookGuard& guard, Round) noexcept {
   emit_shared(guard, trace::OwnCost{now_ticks(), ticks, calls, helper});
 }
 
+void punch_job(HookGuard&, Round round) noexcept {
+  g_process->file.punch_retired(round == Round::Last ? 256 : 64);
+}
+
 void register_jobs() noexcept {
   add_periodic(work_ahead, 5 * kMillisecond);
   add_periodic(threads_job, 50 * kMillisecond);
   add_periodic(module_job, 1000 * kMillisecond);
   add_periodic(cost_job, 1000 * kMillisecond);
   add_periodic(clock_job, 1000 * kMillisecond);
+  add_periodic(punch_job, 1000 * kMillisecond);
 }
 
 void turn_off_quietly() noexcept {

@@ -41,6 +41,10 @@ void on_thread_exit(void*) noexcept {
     if (!guard.recording()) return;
     flush_short_waits(guard);
     write_thread_record(guard, *t);
+    const ChunkStream& s = t->stream;
+    if (s.chunk != nullptr)
+      g_process->file.retire(
+          s.chunk, static_cast<uint32_t>(s.at - reinterpret_cast<const uint8_t*>(s.chunk)));
   }
   g_process->threads_lock.lock();
   t->tid.store(0, std::memory_order_relaxed);

@@ -28,10 +28,12 @@ using trace::kHeaderBytes;
 
 namespace {
 
-// The file grows by these steps: small where no helper works ahead (forked workers), at most 16
-// MiB.
-constexpr uint32_t kFirstChunks = 16, kInlineStep = 16, kAheadChunks = 128, kAheadStep = 256;
+// Where no helper works ahead (forked workers, often short-lived) the file doubles up to a step.
+// The helper grows it by 4 MiB when less than 8 are left: larger steps would hold up a claim for
+// longer.
+constexpr uint32_t kFirstChunks = 2, kInlineStep = 16, kAheadChunks = 128, kAheadStep = 64;
 constexpr uint32_t kPopulateAhead = 32;
+constexpr int64_t kClaimWaitNs = 5000000;
 constexpr uint64_t kUncappedBytes = uint64_t{64} << 30;
 
 // What must stay free on the file system: a recording never fills a disk.
@@ -135,7 +137,7 @@ void TraceFile::write_header() noexcept {
 }
 
 trace::ChunkHeader* TraceFile::claim() noexcept {
-  for (int tries = 0; tries < 1000;) {
+  for (int64_t give_up = 0;;) {
     uint64_t room = room_.load(std::memory_order_acquire);
     const auto claimed = static_cast<uint32_t>(room), allocated = static_cast<uint32_t>(room >> 32);
     if (claimed < allocated) {
@@ -148,12 +150,15 @@ trace::ChunkHeader* TraceFile::claim() noexcept {
     }
     if (full() != FullReason::None || state_.load(std::memory_order_relaxed) != kOpen)
       return nullptr;
-    if (!grow(kInlineStep)) {
-      ++tries;
-      sched_yield();  // another thread grows the file, or it is full now
+    if (!grow(allocated < kInlineStep ? allocated : kInlineStep)) {
+      // Another thread grows the file, or it is full now. A disk that takes longer costs records,
+      // not the program's time.
+      const int64_t now = read_clock_ns(CLOCK_MONOTONIC);
+      if (give_up == 0) give_up = now + kClaimWaitNs;
+      if (now > give_up) return nullptr;
+      sched_yield();
     }
   }
-  return nullptr;
 }
 
 // One thread at a time; false when it is not us or when there is no room.
@@ -223,6 +228,29 @@ bool TraceFile::populate(uint32_t from, uint32_t to) noexcept {
   if (errno != EFAULT) return true;
   full_.store(FullReason::Io, std::memory_order_relaxed);
   return false;
+}
+
+void TraceFile::retire(const trace::ChunkHeader* chunk, uint32_t used) noexcept {
+  const auto begin = static_cast<uint64_t>(reinterpret_cast<const uint8_t*>(chunk) - map_);
+  const uint64_t unused = (begin + used + 4095) & ~uint64_t{4095};
+  if (unused >= begin + kChunkBytes) return;
+  const uint32_t i = retired_count_.fetch_add(1, std::memory_order_relaxed) % kRetired;
+  retired_[i].store(unused, std::memory_order_release);
+}
+
+void TraceFile::punch_retired(unsigned limit) noexcept {
+  if (!is_open() || retired_count_.load(std::memory_order_relaxed) == 0 || !descriptor_is_ours())
+    return;
+  for (std::atomic<uint64_t>& slot : retired_) {
+    const uint64_t from = slot.exchange(0, std::memory_order_acquire);
+    if (from == 0) continue;
+    const uint64_t chunk = (from - kHeaderBytes) / kChunkBytes;
+    const uint64_t end = offset_of(static_cast<uint32_t>(chunk) + 1);
+    // Not every file system can; then the pages stay.
+    ::fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(from),
+                static_cast<off_t>(end - from));
+    if (--limit == 0) return;
+  }
 }
 
 void TraceFile::work_ahead() noexcept {

@@ -21,6 +21,12 @@ class TraceFile {
   }
   // A fresh, populated chunk of zeros, or null when there is no room.
   trace::ChunkHeader* claim() noexcept;
+  // The stream of this chunk has ended: the helper gives its unused pages back to the disk, so that
+  // a thousand short-lived threads do not cost a thousand chunks. Forgets some when they come fast.
+  void retire(const trace::ChunkHeader* chunk, uint32_t used) noexcept;
+  // Gives back the pages of at most `limit` retired chunks. Each call holds up the page faults of
+  // the file for 0.2 ms, so a few at a time; for the helper.
+  void punch_retired(unsigned limit) noexcept;
   // Keeps room and populated pages ahead of the claims; for the helper.
   void work_ahead() noexcept;
   // Cuts the file to its used length and marks a clean end; no claim succeeds afterwards.
@@ -28,6 +34,7 @@ class TraceFile {
   FullReason full() const noexcept { return full_.load(std::memory_order_relaxed); }
 
  private:
+  static constexpr unsigned kRetired = 1024;
   static constexpr uint32_t kOpen = 2, kOpening = 1, kFailed = 3;
 
   bool create() noexcept;
@@ -46,6 +53,8 @@ class TraceFile {
   std::atomic<uint64_t> room_;  // allocated chunks << 32 | claimed chunks
   std::atomic<uint32_t> populated_;
   std::atomic<uint32_t> growing_;
+  std::atomic<uint32_t> retired_count_;
+  std::atomic<uint64_t> retired_[kRetired];  // file offset of the first unused page, 0: none
   uint32_t max_chunks_;
   int fd_;
   uint64_t device_, inode_;
