@@ -5,6 +5,7 @@
 
 #include "libinterpose/trace/format.h"
 #include "viewer-cli/build_info.h"
+#include "viewer-cli/render/table.h"
 
 namespace gpustall::cli {
 
@@ -33,14 +34,43 @@ std::string entries(bool advanced) {
   return text;
 }
 
+constexpr unsigned kHelpWidth = 80;
+constexpr unsigned kNameWidth = 28;
+
+class Layout : public CLI::Formatter {
+ public:
+  Layout() { column_width(kNameWidth); }
+
+  std::string make_usage(const CLI::App* app, std::string) const override {
+    std::string text = "Usage: gpustall " + app->get_name() + " [OPTIONS]";
+    for (const CLI::Option* option : app->get_options()) {
+      if (option->get_positional()) text += " " + make_option_usage(option);
+    }
+    return text + "\n";
+  }
+  // CLI11 hangs the validators' names on the type, after a colon.
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (option->get_positional() || option->get_type_size() == 0) return {};
+    const std::string type = option->get_type_name();
+    return " " + type.substr(0, type.find(':'));
+  }
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return wrapped(option->get_description(), kHelpWidth - kNameWidth, 0);
+  }
+};
+
 }  // namespace
+
+std::shared_ptr<CLI::FormatterBase> help_layout() {
+  return std::make_shared<Layout>();
+}
 
 std::string short_help() {
   return "Why is the GPU idle, which line of the program is to blame, and what would fixing it "
          "gain?\n"
          "\n"
-         "  gpustall run -- python train.py           record, then tell the verdict\n"
-         "  gpustall report gpustall-train-...        the report: causes, lines, what to do\n"
+         "  gpustall run -- python train.py               record, then tell the verdict\n"
+         "  gpustall report gpustall-train-...            causes, lines, what to do\n"
          "  gpustall run --simulate -- python train.py    the same without a GPU\n"
          "\n"
          "Commands:\n" +

@@ -13,6 +13,7 @@
 #include "viewer-cli/command_line.h"
 #include "viewer-cli/help.h"
 #include "viewer-cli/launch/target.h"
+#include "viewer-cli/option_checks.h"
 
 namespace gpustall::cli {
 
@@ -38,12 +39,14 @@ void add(Program& program, std::unique_ptr<Command> command, const char* name,
 }
 
 void declare(Program& program) {
+  program.app.formatter(help_layout());  // subcommands inherit it
   program.app.add_flag("-q,--quiet", program.quiet, "no notes on stderr");
   program.app.add_flag("-v,--verbose", program.verbose, "say more");
   program.app.add_flag("--version", program.version, "version, trace format, build");
   program.app.add_option("--color", program.color, "auto, always, never")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, ColorMode>{
-          {"auto", ColorMode::Auto}, {"always", ColorMode::Always}, {"never", ColorMode::Never}}));
+      ->type_name("WHEN")
+      ->transform(one_of<ColorMode>(
+          {{"auto", ColorMode::Auto}, {"always", ColorMode::Always}, {"never", ColorMode::Never}}));
   program.app.set_help_flag("-h,--help", "this help");
 #define GPUSTALL_COMMAND(name, summary, advanced) \
   add(program, make_##name##_command(), #name, summary);
@@ -67,6 +70,14 @@ int run_command(Program& program, Output& out, const CommandLine& line) {
   return kUsage;
 }
 
+void check_command_name(const Program& program, const std::string& name) {
+  if (name.empty()) return;
+  for (const auto& [app, command] : program.commands) {
+    if (app->get_name() == name) return;
+  }
+  fail_usage("no command '" + name + "'; gpustall help all lists them");
+}
+
 int help(const Program& program, Output& out, const std::vector<std::string>& words) {
   if (words.empty()) {
     out.write(short_help());
@@ -76,16 +87,14 @@ int help(const Program& program, Output& out, const std::vector<std::string>& wo
     out.write(full_help(program.app));
     return 0;
   }
-  for (const auto& [app, command] : program.commands) {
-    if (app->get_name() != words[0]) continue;
-    out.write(app->help());
-    return 0;
-  }
-  fail_usage("no command '" + words[0] + "'; gpustall help all lists them");
+  check_command_name(program, words[0]);
+  out.write(program.app.get_subcommand(words[0])->help());
+  return 0;
 }
 
 int guarded(Program& program, Output& out, const CommandLine& line) {
   if (line.wants_help) return help(program, out, line.help_words);
+  check_command_name(program, line.command_name);
   try {
     return run_command(program, out, line);
   } catch (const CLI::CallForHelp&) {

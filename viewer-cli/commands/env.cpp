@@ -5,6 +5,7 @@
 #include "viewer-cli/command.h"
 #include "viewer-cli/launch/output_dir.h"
 #include "viewer-cli/launch/variables.h"
+#include "viewer-cli/option_checks.h"
 
 namespace gpustall::cli {
 
@@ -52,8 +53,9 @@ class EnvCommand : public Command {
     app.description(kDescription);
     options_.declare(app);
     app.add_option("--format", format_, "sh (default), docker, k8s")
-        ->transform(CLI::CheckedTransformer(std::map<std::string, Format>{
-            {"sh", Format::Shell}, {"docker", Format::Docker}, {"k8s", Format::Kubernetes}}));
+        ->type_name("FORMAT")
+        ->transform(one_of<Format>(
+            {{"sh", Format::Shell}, {"docker", Format::Docker}, {"k8s", Format::Kubernetes}}));
   }
 
   int run(Session& session) override {

@@ -5,6 +5,7 @@
 
 #include "viewer-cli/command.h"
 #include "viewer-cli/loading.h"
+#include "viewer-cli/option_checks.h"
 
 namespace gpustall::cli {
 
@@ -32,9 +33,9 @@ class GapsCommand : public Command {
     app.add_flag("--json", json_, "one JSON object per line");
     app.add_option("--longest", options_.longest, "only the N longest, longest first")
         ->type_name("N")
-        ->check(CLI::PositiveNumber);
+        ->check(whole_number(1));
     app.add_option("--cause", cause_, "only gaps that this cause has a part in")->type_name("ID");
-    app.add_option("--device", device_, "only this device")->type_name("N");
+    app.add_option("--device", device_, "only this device")->type_name("N")->check(whole_number(0));
   }
 
   int run(Session& session) override {

@@ -3,6 +3,7 @@
 
 #include "viewer-cli/command.h"
 #include "viewer-cli/loading.h"
+#include "viewer-cli/option_checks.h"
 #include "viewer-cli/render/report.h"
 
 namespace gpustall::cli {
@@ -27,19 +28,18 @@ class ReportCommand : public Command {
     app.add_flag("--md", markdown_, "Markdown, for issues")->excludes(json);
     app.add_option("--top", options_.top, "causes listed by themselves (default 10)")
         ->type_name("N")
-        ->check(CLI::PositiveNumber);
+        ->check(whole_number(1));
     app.add_option("--min", min_percent_, "and only those above PERCENT of the idle time (1)")
         ->type_name("PERCENT")
-        ->check(CLI::Range(0.0, 100.0));
+        ->check(amount());
     app.add_flag("--all", all_, "list and explain every cause");
     app.add_flag("--stack", options_.stacks, "with the stack of each explained cause");
-    app.add_option("--device", device_, "only this device")->type_name("N");
+    app.add_option("--device", device_, "only this device")->type_name("N")->check(whole_number(0));
     app.add_option("--window", options_.window, "whole, warmup, or steady (the default with steps)")
-        ->transform(CLI::CheckedTransformer(
-            std::map<std::string, WindowChoice>{{"whole", WindowChoice::Whole},
-                                                {"warmup", WindowChoice::Warmup},
-                                                {"steady", WindowChoice::Steady}},
-            CLI::ignore_case));
+        ->type_name("WINDOW")
+        ->transform(one_of<WindowChoice>({{"whole", WindowChoice::Whole},
+                                          {"warmup", WindowChoice::Warmup},
+                                          {"steady", WindowChoice::Steady}}));
   }
 
   int run(Session& session) override {

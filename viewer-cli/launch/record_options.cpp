@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "viewer-cli/option_checks.h"
+
 namespace gpustall::cli {
 
 namespace {
@@ -42,10 +44,10 @@ void RecordOptions::declare(CLI::App& app) {
       ->group(kAdvanced);
   app.add_option("--delay", delay_s, "record nothing in the first SECONDS")
       ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber);
+      ->check(amount());
   app.add_option("--duration", duration_s, "then record only SECONDS; the program goes on")
       ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber);
+      ->check(amount());
   app.add_option("--range", range, "record between cudaProfilerStart and Stop: cuda-profiler")
       ->type_name("RANGE")
       ->check(CLI::Validator(check_range, ""));
@@ -58,15 +60,15 @@ void RecordOptions::declare(CLI::App& app) {
   app.add_flag("--no-cupti", no_cupti, "host side only, leave CUPTI alone")->group(kAdvanced);
   app.add_option("--sample-hz", sample_hz, "stack samples per second (default 100, 0: none)")
       ->type_name("N")
-      ->check(CLI::Range(int64_t{0}, int64_t{1000}))
+      ->check(whole_number(0))
       ->group(kAdvanced);
   app.add_option("--wait-us", wait_us, "waits this long are recorded (default 2)")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole_number(0))
       ->group(kAdvanced);
   app.add_option("--stack-us", stack_us, "waits this long have stacks (default 50)")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole_number(0))
       ->group(kAdvanced);
 }
 
