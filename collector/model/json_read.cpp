@@ -1,0 +1,195 @@
+// JSON -> Model: reads what to_json wrote. Unknown keys are ignored, missing ones keep their
+// defaults; a value of the wrong type or another schema is refused in one sentence.
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "collector/model.h"
+#include "collector/model/json_names.h"
+
+namespace gpustall::collect {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kSchema = 1;
+
+// Missing and null keep the default.
+template <typename T>
+void take(const Json& j, const char* key, T& value) {
+  const auto at = j.find(key);
+  if (at != j.end() && !at->is_null()) at->get_to(value);
+}
+
+template <typename T, typename Read>
+void take_list(const Json& j, const char* key, std::vector<T>& values, Read read) {
+  const auto at = j.find(key);
+  if (at == j.end() || at->is_null()) return;
+  if (!at->is_array()) throw std::runtime_error(std::string("'") + key + "' is not a list");
+  for (const Json& item : *at) values.push_back(read(item));
+}
+
+Cause cause_named(const std::string& id) {
+  for (unsigned c = 0; c < kCauseCount; ++c)
+    if (kCauses[c].id == id) return static_cast<Cause>(c);
+  throw std::runtime_error("unknown cause '" + id + "'");
+}
+
+Cause read_cause(const Json& j) {
+  return cause_named(j.get<std::string>());
+}
+
+std::optional<Gain> read_gain(const Json& j) {
+  const auto at = j.find("gain");
+  if (at == j.end() || at->is_null()) return {};
+  Gain gain;
+  take(*at, "low_pct", gain.low_pct);
+  take(*at, "pct", gain.pct);
+  take(*at, "high_pct", gain.high_pct);
+  take(*at, "ns_per_step", gain.ns_per_step);
+  return gain;
+}
+
+CauseRow read_row(const Json& j, const char* time_key) {
+  CauseRow row;
+  row.cause = read_cause(j.at("cause"));
+  if (const auto site = j.find("site"); site != j.end() && !site->is_null()) {
+    row.site.emplace();
+    take(*site, "file", row.site->file);
+    take(*site, "line", row.site->line);
+    take(*site, "function", row.site->function);
+    take(*site, "text", row.site->text);
+  }
+  take(j, "object", row.object);
+  take_list(j, "also", row.also, read_cause);
+  take(j, "group", row.group);
+  take(j, time_key, row.ns);
+  take(j, "per_step_ns", row.per_step_ns);
+  take(j, "count", row.count);
+  uint32_t every = 0;
+  take(j, "every_steps", every);
+  if (every != 0) row.every_steps = every;
+  row.gain = read_gain(j);
+  take(j, "stack", row.stack);
+  take(j, "per_step", row.per_step);
+  return row;
+}
+
+std::optional<Window> read_window(const Json& windows, const char* key) {
+  const auto at = windows.find(key);
+  if (at == windows.end() || at->is_null()) return {};
+  Window w;
+  take(*at, "span_ns", w.span_ns);
+  take(*at, "busy_ns", w.busy_ns);
+  take(*at, "idle_ns", w.idle_ns);
+  if (const auto busy = at->find("busy"); busy != at->end() && busy->is_object()) {
+    take(*busy, "compute_ns", w.compute_ns);
+    take(*busy, "exposed_copy_ns", w.exposed_copy_ns);
+    take(*busy, "exposed_collective_ns", w.exposed_collective_ns);
+  }
+  take_list(*at, "causes", w.causes, [](const Json& j) { return read_row(j, "idle_ns"); });
+  take_list(*at, "busy_causes", w.busy_causes,
+            [](const Json& j) { return read_row(j, "busy_ns"); });
+  return w;
+}
+
+ModelDevice read_device(const Json& j) {
+  ModelDevice d;
+  take(j, "device", d.ordinal);
+  take(j, "uuid", d.uuid);
+  take(j, "host", d.host);
+  take(j, "name", d.name);
+  take(j, "simulated", d.simulated);
+  take(j, "pids", d.pids);
+  const Json& windows = j.at("windows");
+  d.whole = read_window(windows, "whole").value_or(Window{});
+  d.warmup = read_window(windows, "warmup");
+  d.steady = read_window(windows, "steady");
+  take(j, "step_span_ns", d.step_span_ns);
+  take(j, "step_busy_ns", d.step_busy_ns);
+  return d;
+}
+
+ModelProcess read_process(const Json& j) {
+  ModelProcess p;
+  take(j, "pid", p.pid);
+  take(j, "rank", p.rank);
+  take(j, "host", p.host);
+  take(j, "role", p.role);
+  take(j, "script", p.script);
+  take(j, "clean_end", p.clean_end);
+  take(j, "step_ns", p.step_ns);
+  if (const auto steps = j.find("steps"); steps != j.end() && !steps->is_null()) {
+    p.steps.emplace();
+    take(*steps, "count", p.steps->count);
+    take(*steps, "warmup", p.steps->warmup);
+    take(*steps, "mean_ns", p.steps->mean_ns);
+    take(*steps, "p50_ns", p.steps->p50_ns);
+    take(*steps, "p95_ns", p.steps->p95_ns);
+    take(*steps, "basis", p.steps->basis);
+  }
+  return p;
+}
+
+LoaderSummary read_loader(const Json& j) {
+  LoaderSummary l;
+  take(j, "pid", l.pid);
+  take(j, "workers", l.workers);
+  take(j, "delivered_per_s", l.delivered_per_s);
+  take(j, "wanted_per_s", l.wanted_per_s);
+  take_list(j, "doing", l.doing, [](const Json& state) {
+    std::pair<std::string, double> out;
+    take(state, "what", out.first);
+    take(state, "share", out.second);
+    return out;
+  });
+  return l;
+}
+
+Model read_model(const Json& j) {
+  Model model;
+  take(j, "schema", model.schema);
+  if (model.schema != kSchema)
+    throw std::runtime_error("schema " + std::to_string(model.schema) +
+                             ", this build reads schema " + std::to_string(kSchema));
+  std::string basis = "recorded";
+  take(j, "basis", basis);
+  const std::optional<Basis> known = basis_named(basis);
+  if (!known) throw std::runtime_error("unknown basis '" + basis + "'");
+  model.basis = *known;
+  take(j, "name", model.name);
+  take(j, "verdict", model.verdict);
+  take(j, "verdict_code", model.verdict_code);
+  take_list(j, "processes", model.processes, read_process);
+  take_list(j, "devices", model.devices, read_device);
+  take_list(j, "loaders", model.loaders, read_loader);
+  if (const auto combined = j.find("combined"); combined != j.end() && combined->is_object()) {
+    take_list(*combined, "causes", model.combined.causes, read_cause);
+    model.combined.gain = read_gain(*combined);
+  }
+  if (const auto ledger = j.find("ledger"); ledger != j.end() && ledger->is_object()) {
+    take(*ledger, "lost_records", model.ledger.lost_records);
+    take(*ledger, "unlinked_activities", model.ledger.unlinked_activities);
+    take(*ledger, "clock_error_ns", model.ledger.clock_error_ns);
+    take(*ledger, "overhead_ns", model.ledger.overhead_ns);
+    take(*ledger, "losses", model.ledger.losses);
+    take(*ledger, "not_observed", model.ledger.not_observed);
+  }
+  take(j, "environment", model.environment);
+  return model;
+}
+
+}  // namespace
+
+Result<Model> from_json(std::string_view text) {
+  try {
+    const Json j = Json::parse(text);
+    if (!j.is_object() || !j.contains("schema"))
+      return Error{"not a saved gpustall model; make one with `gpustall collect DIR -o FILE`"};
+    return read_model(j);
+  } catch (const std::exception& e) {
+    return Error{std::string("the saved model cannot be read: ") + e.what() +
+                 "; make it again with `gpustall collect DIR -o FILE`"};
+  }
+}
+
+}  // namespace gpustall::collect

@@ -1,0 +1,80 @@
+#include "collector/model/loaders.h"
+
+#include <algorithm>
+
+#include "collector/analyze/loader_workers.h"
+
+namespace gpustall::collect {
+namespace {
+
+constexpr size_t kMostStates = 6;
+
+std::string state_name(const Recording& r, const StackFacts& facts, const HostPiece& piece) {
+  std::string name(text_of(piece.cause).title);
+  const SiteId site = facts.site(piece.stack);
+  if (raw(site) >= facts.sites().size()) return name;
+  const Site& at = facts.sites()[raw(site)];
+  std::string file(r.text(at.file));
+  if (const size_t slash = file.rfind('/'); slash != std::string::npos)
+    file = file.substr(slash + 1);
+  return name + " (" + file + ":" + std::to_string(at.line) + " " +
+         std::string(r.text(at.function)) + ")";
+}
+
+// Idle time per step that the loader is to blame for, on the devices of this process.
+double data_wait_ns(const Model& model, uint32_t pid) {
+  double most = 0;
+  for (const ModelDevice& d : model.devices) {
+    if (!d.steady || std::find(d.pids.begin(), d.pids.end(), pid) == d.pids.end()) continue;
+    double sum = 0;
+    for (const CauseRow& row : d.steady->causes)
+      if (family_of(row.cause) == CauseFamily::Data) sum += double(row.per_step_ns);
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
+}  // namespace
+
+std::vector<LoaderSummary> loaders_of(const Recording& r, const Analysis& analysis,
+                                      const Model& model) {
+  std::vector<LoaderSummary> out;
+  const bool any = std::any_of(r.processes.begin(), r.processes.end(), [](const Process& p) {
+    return p.role == trace::Role::LoaderWorker;
+  });
+  if (!any) return out;
+  const StackFacts facts(r);
+  const ThreadSegments segments = build_segments(r);
+  const LoaderWorkers workers(r, facts, segments);
+  for (const Steps& steps : analysis.steps) {
+    if (!workers.has_workers(steps.process) || steps.warmup >= steps.count()) continue;
+    LoaderSummary summary;
+    summary.pid = r.processes[raw(steps.process)].pid;
+    summary.workers = static_cast<uint32_t>(workers.workers(steps.process).size());
+    const TraceTime from = steps.boundary[steps.warmup], to = steps.boundary.back();
+    const double step_ns = double(to - from) / double(steps.count() - steps.warmup);
+    summary.delivered_per_s = 1e9 / step_ns;
+    const double without = step_ns - std::min(step_ns * 0.99, data_wait_ns(model, summary.pid));
+    summary.wanted_per_s = 1e9 / without;
+    std::map<std::string, int64_t> doing;
+    int64_t all = 0;
+    HostPieces pieces;
+    for (const LoaderWorkers::Worker& worker : workers.workers(steps.process)) {
+      pieces.clear();
+      if (worker.main != kNone<ThreadIndex>)
+        workers.states(worker, from, to, kNone<StackId>, pieces);
+      for (const HostPiece& piece : pieces) {
+        doing[state_name(r, facts, piece)] += piece.end - piece.start;
+        all += piece.end - piece.start;
+      }
+    }
+    for (const auto& [name, ns] : doing) summary.doing.emplace_back(name, double(ns) / double(all));
+    std::sort(summary.doing.begin(), summary.doing.end(),
+              [](const auto& a, const auto& b) { return a.second > b.second; });
+    if (summary.doing.size() > kMostStates) summary.doing.resize(kMostStates);
+    out.push_back(std::move(summary));
+  }
+  return out;
+}
+
+}  // namespace gpustall::collect

@@ -1,0 +1,67 @@
+#include "collector/model/rows.h"
+
+#include <algorithm>
+
+namespace gpustall::collect {
+namespace {
+
+bool same_row(const RowPart& a, const RowPart& b) {
+  return a.cause == b.cause && a.site == b.site && a.object == b.object && a.group == b.group;
+}
+
+uint64_t hash_of(const RowPart& p) {
+  const uint64_t low = uint64_t{raw(p.site)} << 8 | static_cast<uint8_t>(p.cause);
+  return (low ^ uint64_t{raw(p.object)} << 40 ^ uint64_t{p.group} << 52) * 0x9e3779b97f4a7c15ull;
+}
+
+}  // namespace
+
+void OpenRows::add(const RowPart& part) {
+  OpenRow* row = nullptr;
+  std::vector<uint32_t>& candidates = known_[hash_of(part)];
+  for (uint32_t i : candidates)
+    if (same_row(rows_[i].first, part)) row = &rows_[i];
+  if (row == nullptr) {
+    candidates.push_back(static_cast<uint32_t>(rows_.size()));
+    row = &rows_.emplace_back();
+    row->first = part;
+    if (boundaries_.size() > 1) row->per_step.resize(boundaries_.size() - 1);
+  }
+  const int64_t ns = part.end - part.start;
+  row->ns += ns;
+  if (row->last_counted != part.counted_by) ++row->count;
+  row->last_counted = part.counted_by;
+  if (ns > row->longest_ns) row->longest_ns = ns, row->stack = part.stack;
+  for (unsigned c = 0; part.also != 0 && c < kCauseCount; ++c)
+    if (part.also >> c & 1) row->also[c] += ns;
+  add_to_steps(*row, part.start, part.end);
+}
+
+void OpenRows::add_to_steps(OpenRow& row, TraceTime start, TraceTime end) {
+  if (row.per_step.empty()) return;
+  while (step_ < row.per_step.size() && boundaries_[step_ + 1] <= start) ++step_;
+  for (size_t s = step_; s < row.per_step.size() && boundaries_[s] < end; ++s) {
+    const TraceTime from = std::max(start, boundaries_[s]);
+    const TraceTime to = std::min(end, boundaries_[s + 1]);
+    if (to > from) row.per_step[s] += to - from;
+  }
+}
+
+std::optional<uint32_t> period_of(const std::vector<int64_t>& per_step) {
+  const int64_t largest =
+      per_step.empty() ? 0 : *std::max_element(per_step.begin(), per_step.end());
+  if (largest == 0 || per_step.size() < 3) return {};
+  std::vector<size_t> hits;  // steps in which it really happens
+  for (size_t i = 0; i < per_step.size(); ++i)
+    if (per_step[i] * 5 >= largest) hits.push_back(i);
+  if (hits.size() * 10 >= per_step.size() * 9) return 1;
+  if (hits.size() < 3) return {};
+  std::map<size_t, size_t> distances;
+  for (size_t i = 1; i < hits.size(); ++i) ++distances[hits[i] - hits[i - 1]];
+  const auto most = std::max_element(distances.begin(), distances.end(),
+                                     [](auto& a, auto& b) { return a.second < b.second; });
+  if (most->second * 10 < (hits.size() - 1) * 8) return {};
+  return static_cast<uint32_t>(most->first);
+}
+
+}  // namespace gpustall::collect

@@ -1,0 +1,52 @@
+// Rows under construction: one per (cause, site, object, group), summed over slices of a window.
+#pragma once
+#include <array>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "collector/model.h"
+
+namespace gpustall::collect {
+
+struct RowPart {  // one slice, or what the window leaves of it
+  Cause cause{};
+  SiteId site = kNone<SiteId>;
+  StringId object{};
+  uint32_t group = 0;
+  uint64_t also = 0;
+  StackId stack = kNone<StackId>;
+  uint32_t counted_by = 0;  // gap or activity: a row counts each once
+  TraceTime start = 0, end = 0;
+};
+
+struct OpenRow {
+  RowPart first;
+  int64_t ns = 0;
+  uint64_t count = 0;
+  uint32_t last_counted = 0xffffffffu;
+  int64_t longest_ns = 0;
+  StackId stack = kNone<StackId>;           // of the longest part
+  std::array<int64_t, kCauseCount> also{};  // ns for which each further cause holds
+  std::vector<int64_t> per_step;
+};
+
+class OpenRows {
+ public:
+  // Ascending step boundaries, device clock; parts must come in order of their start.
+  explicit OpenRows(const std::vector<TraceTime>& boundaries) : boundaries_(boundaries) {}
+  void add(const RowPart& part);
+  std::vector<OpenRow>& rows() { return rows_; }
+
+ private:
+  void add_to_steps(OpenRow& row, TraceTime start, TraceTime end);
+  const std::vector<TraceTime>& boundaries_;
+  size_t step_ = 0;  // the step of the last part
+  std::unordered_map<uint64_t, std::vector<uint32_t>> known_;
+  std::vector<OpenRow> rows_;
+};
+
+// Every how many steps: 1 = in nearly all, k = regularly every k-th; nothing where it is irregular.
+std::optional<uint32_t> period_of(const std::vector<int64_t>& per_step);
+
+}  // namespace gpustall::collect

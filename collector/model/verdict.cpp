@@ -1,0 +1,122 @@
+// The headline is about the device with the most idle time, in steady state where there is one.
+#include "collector/model/verdict.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace gpustall::collect {
+namespace {
+
+constexpr double kBusyEnough = 0.05;     // idle share below which there is nothing to headline
+constexpr double kCopiesMatter = 0.10;   // exposed copies' share of the span
+constexpr double kUnknownMatters = 0.2;  // share of idle without a cause
+constexpr uint64_t kStepsToJudge = 10;
+constexpr double kUnsteady = 3;  // p95 over p50 of the step time
+
+constexpr const char* kFamilyCodes[] = {"sync", "data",   "copy", "alloc", "launch",
+                                        "host", "device", "cold", "tool",  "unknown"};
+
+std::string printed(const char* format, double a, double b = 0, double c = 0) {
+  char text[256];
+  std::snprintf(text, sizeof text, format, a, b, c);
+  return text;
+}
+
+const Window& headline_window(const ModelDevice& device) {
+  return device.steady && device.steady->span_ns > 0 ? *device.steady : device.whole;
+}
+
+double share(int64_t part, int64_t whole) {
+  return whole > 0 ? double(part) / double(whole) : 0;
+}
+
+std::string place(const CauseRow& row) {
+  if (!row.site) return {};
+  const size_t slash = row.site->file.rfind('/');
+  const std::string name =
+      slash == std::string::npos ? row.site->file : row.site->file.substr(slash + 1);
+  return " at " + name + ":" + std::to_string(row.site->line);
+}
+
+const StepStats* steps_of(const Model& model, const ModelDevice& device) {
+  for (const ModelProcess& p : model.processes)
+    if (p.steps && std::find(device.pids.begin(), device.pids.end(), p.pid) != device.pids.end())
+      return &*p.steps;
+  return nullptr;
+}
+
+std::string idle_text(const Window& w, const StepStats* steps) {
+  const double idle = share(w.idle_ns, w.span_ns);
+  if (steps == nullptr || steps->mean_ns == 0)
+    return printed("GPU idle %.1f %% of the time", idle * 100);
+  const double step_ms = double(steps->mean_ns) / 1e6;
+  return printed("GPU idle %.1f %%: %.2f of %.2f ms per step", idle * 100, idle * step_ms, step_ms);
+}
+
+void set(Model& model, const char* code, std::string sentence) {
+  model.verdict_code = code;
+  model.verdict = std::move(sentence);
+}
+
+void judge_copies(Model& model, const Window& w, double copies) {
+  std::string text = printed("GPU busy %.1f %%, but %.1f %% of the time it only copies",
+                             share(w.busy_ns, w.span_ns) * 100, copies * 100);
+  if (!w.busy_causes.empty()) {
+    const CauseRow& row = w.busy_causes.front();
+    text += ": " + row.object + place(row);
+  }
+  set(model, "copy", text + ".");
+}
+
+void judge_idle(Model& model, const Window& w, const StepStats* steps) {
+  std::array<int64_t, std::size(kFamilyCodes)> by_family{};
+  for (const CauseRow& row : w.causes)
+    by_family[static_cast<size_t>(family_of(row.cause))] += row.ns;
+  const auto largest = std::max_element(by_family.begin(), by_family.end()) - by_family.begin();
+  const auto family = static_cast<CauseFamily>(largest);
+  const auto row = std::find_if(w.causes.begin(), w.causes.end(),
+                                [&](const CauseRow& r) { return family_of(r.cause) == family; });
+  std::string text = idle_text(w, steps);
+  if (row != w.causes.end()) {
+    text += ". Main cause: ";
+    text += text_of(row->cause).title;
+    text += place(*row);
+  }
+  const double unknown = share(by_family[static_cast<size_t>(CauseFamily::Unknown)], w.idle_ns);
+  if (family != CauseFamily::Unknown && unknown >= kUnknownMatters)
+    text += printed("; %.0f %% of the idle time has no known cause", unknown * 100);
+  const char* code = kFamilyCodes[largest];
+  if (steps != nullptr && steps->count - steps->warmup >= kStepsToJudge &&
+      double(steps->p95_ns) > kUnsteady * double(steps->p50_ns)) {
+    code = "unsteady";
+    text += printed("; steps vary: median %.2f ms, 95 %% below %.2f ms",
+                    double(steps->p50_ns) / 1e6, double(steps->p95_ns) / 1e6);
+  }
+  set(model, code, text + ".");
+}
+
+}  // namespace
+
+void set_verdict(Model& model) {
+  if (model.devices.empty()) {
+    set(model, "no_gpu_work", "No GPU work was recorded.");
+    return;
+  }
+  const ModelDevice* worst = &model.devices.front();
+  for (const ModelDevice& d : model.devices)
+    if (headline_window(d).idle_ns > headline_window(*worst).idle_ns) worst = &d;
+  const Window& w = headline_window(*worst);
+  const StepStats* steps = steps_of(model, *worst);
+  const double idle = share(w.idle_ns, w.span_ns), copies = share(w.exposed_copy_ns, w.span_ns);
+  if (copies >= kCopiesMatter && copies > idle)
+    judge_copies(model, w, copies);
+  else if (idle < kBusyEnough)
+    set(model, "healthy",
+        printed("GPU busy %.1f %%: nothing here is worth fixing, at most %.1f %% to gain.",
+                share(w.busy_ns, w.span_ns) * 100, idle * 100));
+  else
+    judge_idle(model, w, steps);
+}
+
+}  // namespace gpustall::collect
