@@ -16,6 +16,7 @@ constexpr double kKernelFloorNs = 1700;
 constexpr double kWaveNs = 900;  // one full machine of elementwise threads, four elements each
 constexpr double kTileOutputs = 128.0 * 64;  // of a GEMM tile
 constexpr double kProcessors = 108;
+constexpr double kSplits = 8;  // small GEMMs are split along k to fill more of the machine
 
 int64_t scaled(double ns) {
   const Settings& set = settings();
@@ -54,10 +55,11 @@ int64_t kernel_duration(const Kernel& kernel, const Shape& shape) {
 
 int64_t contraction_duration(double multiply_adds, double outputs, Precision precision) {
   const double tiles = std::max(1.0, outputs / kTileOutputs);
+  const double blocks = tiles < kProcessors ? std::min(tiles * kSplits, kProcessors) : tiles;
   // A grid that does not fill the machine runs at the rate of the processors that it fills.
-  const double waves = std::ceil(tiles / kProcessors);
-  const double used = std::min(1.0, tiles / (waves * kProcessors));
-  const double rate = contraction_rate(precision) * std::max(used, 1.0 / kProcessors);
+  const double waves = std::ceil(blocks / kProcessors);
+  const double used = std::min(1.0, blocks / (waves * kProcessors));
+  const double rate = contraction_rate(precision) * used;
   return scaled(kKernelFloorNs + 1200 + multiply_adds / rate);
 }
 

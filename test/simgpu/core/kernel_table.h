@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "export.h"
+#include "small_results.h"
 
 namespace simgpu {
 
@@ -15,7 +16,9 @@ struct Kernel {
   std::atomic<uint32_t> loaded_devices{0};  // bit per device: the first launch there loads the code
   std::atomic<bool> studied{false};         // the fields below are valid
   float weight = 1;                         // duration relative to a plain elementwise kernel
-  uint8_t fill_bytes = 0;     // > 0: a constant fill of elements of this size, really done
+  ResultShape result = ResultShape::Unknown;  // how to find what it writes; see small_results.h
+  uint8_t result_bytes = 0;                   // of one element of it
+  uint8_t result_pointers = 0;                // of an elementwise kernel, the output first
   bool decides_size = false;  // a scan or select: the next small read returns settings().count
   bool checks_all = false;    // an "all" reduction: see Stream::answer
   uint32_t registers = 32;

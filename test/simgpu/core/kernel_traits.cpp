@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+#include <initializer_list>
+
+#include "small_results.h"
+
 namespace simgpu {
 namespace {
 
@@ -31,52 +35,6 @@ constexpr Weight kWeights[] = {
     {"elementwise", 1},
 };
 
-// Bytes of the type whose mangled name starts here, 0 when it is none that torch fills with.
-uint8_t element_bytes(const char* type) {
-  constexpr struct {
-    const char* mangled;
-    uint8_t bytes;
-  } kClasses[] = {{"N3c104HalfE", 2},
-                  {"N3c108BFloat16E", 2},
-                  {"N3c107complexIfEE", 8},
-                  {"N3c107complexIdEE", 16}};
-  for (const auto& known : kClasses)
-    if (strncmp(type, known.mangled, strlen(known.mangled)) == 0) return known.bytes;
-  switch (*type) {
-    case 'd':
-    case 'l':
-    case 'x':
-    case 'm':
-      return 8;
-    case 'f':
-    case 'i':
-    case 'j':
-      return 4;
-    case 's':
-    case 't':
-      return 2;
-    case 'a':
-    case 'h':
-    case 'b':
-    case 'c':
-      return 1;
-    default:
-      return 0;
-  }
-}
-
-// vectorized_/unrolled_elementwise_kernel(int n, FillFunctor<T> value, std::array<char*, 1> data,
-// ...)
-uint8_t fill_bytes(const char* name) {
-  constexpr const char* kFunctor = "FillFunctorI";
-  const char* functor = strstr(name, kFunctor);
-  if (!functor) return 0;
-  if (!strstr(name, "vectorized_elementwise_kernel") &&
-      !strstr(name, "unrolled_elementwise_kernel"))
-    return 0;
-  return element_bytes(functor + strlen(kFunctor));
-}
-
 bool any_of(const char* name, std::initializer_list<const char*> parts) {
   for (const char* part : parts)
     if (strstr(name, part)) return true;
@@ -91,7 +49,7 @@ void read_traits(Kernel& kernel, const char* name) {
     kernel.weight = known.weight;
     break;
   }
-  kernel.fill_bytes = fill_bytes(name);
+  read_result_traits(kernel, name);
   kernel.decides_size = any_of(name, {"cub", "thrust"}) &&
                         any_of(name, {"DeviceScan", "DeviceSelect", "SelectSweep", "Partition",
                                       "ThreeWay", "UniqueByKey", "RunLength", "NonZeroOp"});

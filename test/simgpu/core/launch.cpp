@@ -16,23 +16,8 @@
 namespace simgpu {
 namespace {
 
-constexpr uint32_t kLazyFunctionLoading = 5U
-                                          << 16;  // CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING
-constexpr size_t kMostFilled =
-    16384;  // elements; flags and counters are small, tensors are not worth the host time
-
-// A constant fill (see kernel_traits.cpp): arguments are the count, the functor with its value, the
-// array of pointers.
-Effect effect_of(const Kernel& kernel, void** args) {
-  if (!kernel.fill_bytes || !args) return {};
-  int count = 0;
-  void* to = nullptr;
-  memcpy(&count, args[0], sizeof count);
-  memcpy(&to, args[2], sizeof to);
-  if (count <= 0 || static_cast<size_t>(count) > kMostFilled) return {};
-  if (!on_device(find_memory(to).kind)) return {};
-  return fill_effect(to, args[1], kernel.fill_bytes, static_cast<size_t>(count));
-}
+// CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING
+constexpr uint32_t kLazyFunctionLoading = 5U << 16;
 
 void load_code_once(Kernel& kernel, const Stream& stream, uint32_t correlation) {
   const uint32_t bit = 1U << stream.device->ordinal;
@@ -65,7 +50,7 @@ Work work_of(const LaunchRequest& request) {
   shape.registers = kernel.registers;
   work.duration_ns =
       request.duration_ns >= 0 ? request.duration_ns : kernel_duration(kernel, request.shape);
-  work.effect = effect_of(kernel, request.args);
+  work.effect = result_of(kernel, request.args);
   return work;
 }
 
