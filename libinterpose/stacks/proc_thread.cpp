@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "libinterpose/clock.h"
 #include "libinterpose/sys.h"
 
 namespace gpustall::interpose {
@@ -14,7 +15,7 @@ trace::ThreadRunState state_of(char letter) noexcept {
   using trace::ThreadRunState;
   switch (letter) {
     case 'R':
-      return ThreadRunState::Running;  // or waiting for a CPU: runnable_ns tells them apart
+      return ThreadRunState::Running;
     case 'S':
     case 'I':
       return ThreadRunState::Sleeping;
@@ -26,6 +27,30 @@ trace::ThreadRunState state_of(char letter) noexcept {
     default:
       return ThreadRunState::Unknown;
   }
+}
+
+// The CPU clock of another thread of this process, as the kernel encodes it in a clock id; 0: none.
+uint64_t thread_cpu_ns(uint32_t tid) noexcept {
+  constexpr unsigned kPerThreadSched = 6;
+  timespec t{};
+  const auto clock = static_cast<clockid_t>(~tid << 3 | kPerThreadSched);
+  if (clock_gettime(clock, &t) != 0) return 0;
+  return static_cast<uint64_t>(t.tv_sec) * 1000000000 + static_cast<uint64_t>(t.tv_nsec);
+}
+
+bool read_stat(uint32_t pid, uint32_t tid, ThreadTimes& times) noexcept {
+  char path[64], text[512];
+  std::snprintf(path, sizeof path, "/proc/%u/task/%u/stat", pid, tid);
+  if (sys::read_file(path, text, sizeof text) == 0) return false;
+  const char* at = std::strrchr(text, ')');  // the name may hold anything, also brackets
+  if (at == nullptr || at[1] != ' ') return false;
+  at += 2;
+  times.state = state_of(*at);
+  times.ended = *at == 'Z' || *at == 'X';
+  // From here on: state ppid pgrp session tty tpgid flags minflt cminflt majflt
+  for (int skip = 0; skip < 9 && at != nullptr; ++skip) at = std::strchr(at + 1, ' ');
+  if (at != nullptr) times.major_faults = std::strtoull(at + 1, nullptr, 10);
+  return true;
 }
 
 // One line of /proc/PID/maps at a time, through a buffer that keeps the unfinished rest.
@@ -100,26 +125,32 @@ bool first_of(uint32_t pid, const Mapping& wanted, uintptr_t& begin) noexcept {
 
 }  // namespace
 
-bool read_thread_times(uint32_t pid, uint32_t tid, ThreadTimes& out) noexcept {
-  char path[64], text[512];
-  std::snprintf(path, sizeof path, "/proc/%u/task/%u/stat", pid, tid);
-  if (sys::read_file(path, text, sizeof text) == 0) return false;
-  const char* at = std::strrchr(text, ')');  // the name may hold anything, also brackets
-  if (at == nullptr || at[1] != ' ') return false;
-  out = {};
-  const char letter = at[2];
-  out.state = state_of(letter);
-  out.ended = letter == 'Z' || letter == 'X';
-  at += 2;
-  // From here on: state ppid pgrp session tty tpgid flags minflt cminflt majflt
-  for (int skip = 0; skip < 9 && at != nullptr; ++skip) at = std::strchr(at + 1, ' ');
-  if (at != nullptr) out.major_faults = std::strtoull(at + 1, nullptr, 10);
+bool read_thread_times(uint32_t pid, uint32_t tid, ThreadTimes& times) noexcept {
+  const ThreadTimes before = times;
+  const int64_t now = read_clock_ns(CLOCK_MONOTONIC), elapsed = now - before.at_ns;
+  if (before.at_ns != 0 && pid == sys::pid() && times.cpu_ns != 0) {
+    const uint64_t cpu = thread_cpu_ns(tid);
+    if (cpu > before.cpu_ns && static_cast<int64_t>(cpu - before.cpu_ns) > elapsed / 20 * 19) {
+      times.at_ns = now;
+      times.cpu_ns = cpu;
+      times.state = trace::ThreadRunState::Running;
+      return true;
+    }
+  }
+  times = {};
+  times.at_ns = now;
+  if (!read_stat(pid, tid, times)) return false;
+  char path[64], text[96];
   std::snprintf(path, sizeof path, "/proc/%u/task/%u/schedstat", pid, tid);
   if (sys::read_file(path, text, sizeof text) != 0) {
     char* rest = nullptr;
-    out.cpu_ns = std::strtoull(text, &rest, 10);
-    out.runnable_ns = std::strtoull(rest, nullptr, 10);
+    times.cpu_ns = std::strtoull(text, &rest, 10);
+    times.runnable_ns = std::strtoull(rest, nullptr, 10);
   }
+  // 'R' is said of running and of waiting for a CPU alike.
+  if (times.state == trace::ThreadRunState::Running && before.at_ns != 0 &&
+      static_cast<int64_t>(times.runnable_ns - before.runnable_ns) > elapsed / 2)
+    times.state = trace::ThreadRunState::Runnable;
   return true;
 }
 

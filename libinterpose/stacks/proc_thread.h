@@ -9,14 +9,17 @@
 namespace gpustall::interpose {
 
 struct ThreadTimes {
+  int64_t at_ns;  // CLOCK_MONOTONIC of the reading
   trace::ThreadRunState state;
   uint64_t cpu_ns, runnable_ns;  // cumulative; 0 where the kernel has no schedstat
   uint64_t major_faults;         // cumulative
   bool ended;                    // a zombie
 };
 
-// False: there is no such thread any more.
-bool read_thread_times(uint32_t pid, uint32_t tid, ThreadTimes& out) noexcept;
+// Replaces an earlier reading (all zero: none). False: there is no such thread any more. A thread
+// of this process that used the CPU all the time since then is Running without a look at its files,
+// in which case only cpu_ns is new.
+bool read_thread_times(uint32_t pid, uint32_t tid, ThreadTimes& times) noexcept;
 
 // The child processes that a thread started, where the kernel lists them (CONFIG_PROC_CHILDREN);
 // how many were stored.

@@ -17,10 +17,12 @@ namespace gpustall::interpose {
 namespace {
 
 constexpr unsigned kMaxThreads = 64;
-constexpr int64_t kDiscoverNs = 500000000;
+constexpr int64_t kDiscoverNs = 1000000000;
+constexpr unsigned kForcedTurn = 4;  // rounds after which the others have their turn in any case
 
 struct SampledThread {
   uint32_t tid;
+  ThreadTimes times;
   GuardedThread walked;
 };
 
@@ -29,7 +31,7 @@ struct Sampler {
   MemoryView view;
   Workers workers;
   SampledThread threads[kMaxThreads];
-  unsigned turn;
+  unsigned turn, other_turn;
   int64_t period_ns, not_before_ns, next_discovery_ns;
   bool walks_off, workers_off;
   uint64_t gil_holder;  // PyThreadState of this round
@@ -49,6 +51,7 @@ SampledThread* slot_of(Sampler& s, uint32_t tid) noexcept {
   }
   if (free != nullptr) {
     free->tid = tid;
+    free->times = {};
     free->walked.count = 0;
   }
   return free;
@@ -94,9 +97,8 @@ void sample_thread(HookGuard& guard, Sampler& s, const PythonLayout* l,
                    ThreadState& thread) noexcept {
   const uint32_t tid = thread.tid.load(std::memory_order_relaxed);
   SampledThread* slot = tid == 0 ? nullptr : slot_of(s, tid);
-  ThreadTimes times;
   if (slot == nullptr) return;
-  if (!read_thread_times(sys::pid(), tid, times)) {
+  if (!read_thread_times(sys::pid(), tid, slot->times)) {
     slot->tid = 0;
     return;
   }
@@ -117,15 +119,14 @@ void sample_thread(HookGuard& guard, Sampler& s, const PythonLayout* l,
   }
   const uint64_t flags = (slot->walked.tstate == s.gil_holder ? trace::kSampleHoldsGil : 0u) |
                          (s.collecting ? trace::kSampleGc : 0u);
-  write_sample(guard, 0, tid, stack, times, flags, now);
+  write_sample(guard, 0, tid, stack, slot->times, flags, now);
 }
 
 // False when there is no worker that can be read now.
 bool sample_worker(HookGuard& guard, Sampler& s, const PythonLayout& l, int64_t now_ns) noexcept {
   Worker* w = s.workers.next(l, s.view, now_ns);
   if (w == nullptr) return false;
-  ThreadTimes times;
-  if (!read_thread_times(w->pid, w->pid, times) || times.ended) {
+  if (!read_thread_times(w->pid, w->pid, w->times) || w->times.ended) {
     w->pid = 0;
     return true;
   }
@@ -139,7 +140,8 @@ bool sample_worker(HookGuard& guard, Sampler& s, const PythonLayout& l, int64_t 
   memory.close();
   if (!good) count_loss(trace::LossKind::SampleMissed);
   Workers::walked(*w, good);
-  write_sample(guard, w->pid, w->pid, stack, times, collecting != 0 ? trace::kSampleGc : 0u, now);
+  write_sample(guard, w->pid, w->pid, stack, w->times, collecting != 0 ? trace::kSampleGc : 0u,
+               now);
   return true;
 }
 
@@ -185,9 +187,10 @@ void sample_others(HookGuard& guard, Sampler& s, const PythonLayout* l, const Ra
                    int64_t cpu_limit, int64_t now_ns) noexcept {
   for (ThreadState* t = first_thread(); t != nullptr; t = t->next)
     if (rank.is_other(*t) && Rank::part(*t).tstate == s.gil_holder) sample_thread(guard, s, l, *t);
+  if (++s.turn % kForcedTurn != 0 && own_cpu_ns() > cpu_limit) return;
   // One of the other threads each round, so that none is forgotten, then workers.
   unsigned index = 0;
-  const unsigned chosen = rank.others == 0 ? 0 : s.turn++ % rank.others;
+  const unsigned chosen = rank.others == 0 ? 0 : s.other_turn++ % rank.others;
   for (ThreadState* t = first_thread(); t != nullptr; t = t->next)
     if (rank.is_other(*t) && index++ == chosen && Rank::part(*t).tstate != s.gil_holder)
       sample_thread(guard, s, l, *t);

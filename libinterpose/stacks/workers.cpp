@@ -50,8 +50,7 @@ void Workers::add(uint32_t pid) noexcept {
 
 void Workers::discover() noexcept {
   for (Worker& w : workers_) {
-    ThreadTimes times;
-    if (w.pid != 0 && (!read_thread_times(w.pid, w.pid, times) || times.ended)) w.pid = 0;
+    if (w.pid != 0 && (!read_thread_times(w.pid, w.pid, w.times) || w.times.ended)) w.pid = 0;
   }
   uint32_t pids[kMax];
   const auto add_children = [&](uint32_t pid, uint32_t tid) {

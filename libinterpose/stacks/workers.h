@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "libinterpose/stacks/guarded_walk.h"
+#include "libinterpose/stacks/proc_thread.h"
 
 namespace gpustall::interpose {
 
@@ -15,6 +16,7 @@ struct Worker {
   int64_t next_probe_ns;  // CLOCK_MONOTONIC
   PythonLayout layout;    // with the addresses of that process
   uintptr_t interpreter;  // its PyInterpreterState
+  ThreadTimes times;      // of its main thread
   GuardedThread main;
 };
 

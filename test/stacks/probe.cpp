@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 
 #include "libinterpose/clock.h"
@@ -72,11 +73,16 @@ PROBE_EXPORT const char* probe_state() {
                                         : python_refusal();
 }
 
-// Nanoseconds of one capture of the caller's stack.
+// Nanoseconds of one capture of the caller's stack: CPU time, the best of ten batches.
 PROBE_EXPORT double probe_cost(int native, int rounds) {
   HookGuard guard;
-  const int64_t begin = read_clock_ns(CLOCK_MONOTONIC);
-  for (int i = 0; i < rounds; ++i)
-    native != 0 ? stacks::native_stack(guard) : stacks::python_stack(guard);
-  return static_cast<double>(read_clock_ns(CLOCK_MONOTONIC) - begin) / rounds;
+  double best = 1e9;
+  for (int batch = 0; batch < 10; ++batch) {
+    const int64_t begin = read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    for (int i = 0; i < rounds / 10; ++i)
+      native != 0 ? stacks::native_stack(guard) : stacks::python_stack(guard);
+    const int64_t spent = read_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
+    best = std::min(best, static_cast<double>(spent) / (rounds / 10));
+  }
+  return best;
 }
