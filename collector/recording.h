@@ -166,7 +166,8 @@ struct Samples {
   std::vector<StackId> stack;
   std::vector<trace::ThreadRunState> state;
   std::vector<uint64_t> cpu_ns, runnable_ns,
-      major_faults;  // cumulative per thread; 0 with state Unknown
+      major_faults;            // cumulative per thread; 0 with state Unknown
+  std::vector<uint8_t> flags;  // trace::SampleFlag: held the GIL, a collection ran
   size_t size() const { return thread.size(); }
 };
 

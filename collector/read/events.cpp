@@ -56,7 +56,7 @@ bool EventReader::operator()(const trace::Api& r) {
   if (!at.ok || thread_ == kNone<ThreadIndex>) return false;
   Calls& t = r_.calls;
   t.thread.push_back(thread_);
-  t.call.push_back(static_cast<trace::Call>(r.call));
+  t.call.push_back(r.call < 256 ? static_cast<trace::Call>(r.call) : trace::Call::CallOther);
   t.start.push_back(at.start);
   t.end.push_back(at.end);
   t.correlation.push_back(r.correlation);
@@ -219,6 +219,7 @@ bool EventReader::operator()(const trace::Sample& r) {
   t.cpu_ns.push_back(r.cpu_ns);
   t.runnable_ns.push_back(r.runnable_ns);
   t.major_faults.push_back(r.major_faults);
+  t.flags.push_back(static_cast<uint8_t>(r.flags));
   return true;
 }
 

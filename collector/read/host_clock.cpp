@@ -54,7 +54,7 @@ HostClock::HostClock(std::vector<ClockReading> readings, double fallback_rate) {
 
 TraceTime HostClock::at(int64_t ticks) const {
   const __int128 run = static_cast<__int128>(ticks) - now_.ticks;
-  const __int128 ns = ((run * now_.scale) >> kShift) + now_.ns;
+  const __int128 ns = ((run * now_.scale + kHalf) >> kShift) + now_.ns;
   return static_cast<TraceTime>(std::clamp<__int128>(ns, INT64_MIN, INT64_MAX));
 }
 

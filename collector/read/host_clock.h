@@ -39,6 +39,7 @@ class HostClock {
     int64_t scale;  // ns per tick, times 2^kShift
   };
   static constexpr int kShift = 48;
+  static constexpr int64_t kHalf = int64_t{1} << (kShift - 1);
 
   TraceTime at(int64_t ticks) const;
   void find(int64_t ticks);

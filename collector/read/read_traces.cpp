@@ -8,6 +8,7 @@
 
 #include "collector/columns.h"
 #include "collector/read/file_clocks.h"
+#include "collector/read/id_text.h"
 #include "collector/read/process_end.h"
 #include "collector/sort.h"
 
@@ -164,7 +165,7 @@ class TraceReader {
     FileContext context{w.file, w.scan, w.process, first_of_host(w)};
     std::unique_ptr<Symbolizer> symbolizer;
     if (options_.symbols && w.scan.native_stacks.size() > 1)
-      symbolizer = std::make_unique<Symbolizer>(symbol_files_, modules(w.scan));
+      symbolizer = std::make_unique<Symbolizer>(symbol_files_, loaded_modules(w.scan));
     FileIds ids = map_ids(context, tables_, symbolizer.get());
     EventReader reader(r_, tables_,
                        {context, ids, w.clocks.host, w.clocks.host_range, w.clocks.device_range});
@@ -186,14 +187,6 @@ class TraceReader {
     for (const FileWork& other : work_)
       if (other.file.host() == w.file.host()) return other.process;
     return w.process;
-  }
-
-  static std::vector<LoadedModule> modules(const FileScan& scan) {
-    std::vector<LoadedModule> all;
-    for (const trace::Module& m : scan.modules)
-      all.push_back({m.base, m.size, m.file_offset, std::string(scan.text(m.path)),
-                     std::string(scan.text(m.build_id))});
-    return all;
   }
 
   // Several records for one thread complete each other.

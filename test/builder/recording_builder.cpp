@@ -206,6 +206,7 @@ void RecordingBuilder::sample(ThreadIndex thread, TraceTime at, std::string_view
   t.cpu_ns.push_back(f.cpu_ns);
   t.runnable_ns.push_back(f.runnable_ns);
   t.major_faults.push_back(f.major_faults);
+  t.flags.push_back(f.flags);
 }
 
 void RecordingBuilder::activity(ActivityKind kind, QueueIndex queue, std::string_view name, Span at,

@@ -9,7 +9,7 @@
 //   call cudaMemcpyAsync 20us +30us corr=2 bytes=4 kind=d2h native="at::_ops::item; THPFunction"
 //   wait sem_wait 20us +1ms object=semaphore:q waker=pin@900us result=0 | data.py:5 next
 //   range step 0us 100us kind=nvtx domain=my
-//   sample 15us state=running cpu=1ms | train.py:11 main
+//   sample 15us state=running cpu=1ms gil=1 | train.py:11 main
 //   kernel gemm 15us +25us corr=1
 //   memcpy h2d 50us +10us corr=3 bytes=1000 src=pinned
 //   memset 61us +1us corr=4
