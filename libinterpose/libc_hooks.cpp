@@ -45,6 +45,7 @@ pid_t hook_fork() GPUSTALL_EXPORTED(fork);
 pid_t hook_fork() {
   const int64_t start = begin_wait();
   const pid_t child = real::fork();
+  if (child > 0) stacks::child_started(static_cast<uint32_t>(child));  // also before we record
   if (start == 0 || child <= 0) return child;
   HookGuard guard;
   if (!guard.recording()) return child;

@@ -14,6 +14,7 @@ GPUSTALL_WEAK uint32_t native_stack(HookGuard&) noexcept {
   return 0;
 }
 GPUSTALL_WEAK void fork_child() noexcept {}
+GPUSTALL_WEAK void child_started(uint32_t) noexcept {}
 }  // namespace stacks
 
 namespace cupti {

@@ -15,6 +15,8 @@ uint32_t python_stack(HookGuard&) noexcept;
 uint32_t native_stack(HookGuard&) noexcept;
 // In the child of fork, from the atfork handler: plain stores only.
 void fork_child() noexcept;
+// In the parent, after fork: a child that may become a worker. One atomic store.
+void child_started(uint32_t pid) noexcept;
 }  // namespace stacks
 
 namespace cupti {

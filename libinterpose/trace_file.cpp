@@ -169,13 +169,12 @@ bool TraceFile::grow(uint32_t chunks) noexcept {
   FullReason reason = full();
   if (reason == FullReason::None && allocated >= max_chunks_) reason = FullReason::SizeCap;
   if (chunks > max_chunks_ - allocated) chunks = max_chunks_ - allocated;
+  if (reason == FullReason::None && !descriptor_is_ours()) reason = FullReason::Io;
   if (reason == FullReason::None) {
     const uint64_t from = allocated == 0 ? 0 : offset_of(allocated);
-    const uint64_t to = offset_of(allocated + chunks);
-    if (!descriptor_is_ours())
-      reason = FullReason::Io;
-    else if (!extend_file(from, to))
-      reason = FullReason::Disk;
+    while (chunks != 0 && !extend_file(from, offset_of(allocated + chunks)))
+      chunks /= 2;  // near the end of the disk smaller steps still fit
+    if (chunks == 0) reason = FullReason::Disk;
   }
   if (reason == FullReason::None)
     room_.fetch_add(uint64_t{chunks} << 32, std::memory_order_release);
