@@ -5,7 +5,7 @@ import time
 import torch
 
 first, second = torch.cuda.Stream(), torch.cuda.Stream()
-a, b = torch.randn(512, 512).cuda(), torch.randn(512, 512).cuda()
+a, b = torch.empty(4096, 4096, device="cuda"), torch.empty(4096, 4096, device="cuda")  # 10 ms a product
 start, middle, end = (torch.cuda.Event(enable_timing=True) for _ in range(3))
 torch.cuda.synchronize()
 with torch.cuda.stream(first):
@@ -36,8 +36,9 @@ torch.cuda.synchronize()
 assert len(called) == 1
 
 # Far more launches than the queue holds: the host is held up, nothing is lost.
+small = torch.zeros(64, device="cuda")
 for _ in range(1500):
-    a.mul_(1.0)
+    small.mul_(1.0)
 torch.cuda.synchronize()
 
 # Pinned copies on a side stream while the default stream computes.
