@@ -18,6 +18,11 @@ using collect::Gain;
 // A cause below this share of all time is not worth a paragraph.
 constexpr double kWorthAdvice = 0.01;
 
+bool is_busy_row(const View& view, const CauseRow& row) {
+  const auto& rows = view.window->busy_causes;
+  return !rows.empty() && &row >= rows.data() && &row < rows.data() + rows.size();
+}
+
 std::string gain_text(const View& view, const CauseRow& row) {
   char text[128];
   if (row.gain && view.process != nullptr && view.process->steps) {
@@ -30,18 +35,20 @@ std::string gain_text(const View& view, const CauseRow& row) {
                   milliseconds(step_ns * (1 - gain.low_pct / 100), decimals).c_str());
     return text;
   }
-  return "idle " + duration(view.per_unit(row.ns)) + " per " + view.unit() + " (" +
-         percent(view.share(row.ns)) + ")";
+  const bool busy = is_busy_row(view, row);
+  return (busy ? "busy without computing " : "idle ") + duration(view.per_unit(row.ns)) + " per " +
+         view.unit() + " (" + percent(view.share(row.ns)) + ")";
 }
 
 std::string count_note(const View& view, const CauseRow& row) {
   if (row.count == 0) return {};
   char text[96];
   if (view.steps > 0) {
-    std::snprintf(text, sizeof text, "%.3g gaps per step",
-                  static_cast<double>(row.count) / view.divisor);
+    const double count = static_cast<double>(row.count) / view.divisor;
+    std::snprintf(text, sizeof text, "%.3g gap%s per step", count, count == 1 ? "" : "s");
   } else {
-    std::snprintf(text, sizeof text, "%s gaps", grouped(row.count).c_str());
+    std::snprintf(text, sizeof text, "%s gap%s", grouped(row.count).c_str(),
+                  row.count == 1 ? "" : "s");
   }
   std::string note = text;
   if (row.every_steps && *row.every_steps > 1) {
@@ -79,7 +86,7 @@ std::string shortened(const std::string& frame, const Places& places) {
 Finding finding_of(const View& view, const CauseRow& row, const ReportOptions& options,
                    const Places& places) {
   Finding finding;
-  finding.title = title_of(row);
+  finding.title = std::string(text_of(row.cause).id) + ": " + title_of(row);
   finding.gain = gain_text(view, row);
   finding.where = places.where(row.site);
   if (row.site) {

@@ -30,8 +30,8 @@ std::string table(const std::vector<Row>& rows, const View& view) {
   std::string text =
       std::string("| ") + view.heading() + " | share | cause | where | |\n|--:|--:|:--|:--|:--|\n";
   for (const Row& row : rows) {
-    text += "| " + row.time + " | " + row.share + " | " + cell(row.title) + " | " +
-            code(row.where) + " | " + row.every + " |\n";
+    text += "| " + row.time + " | " + row.share + " | " + cell(row.id) + " | " + code(row.where) +
+            " | " + cell(row.words) + " |\n";
   }
   return text + "\n";
 }

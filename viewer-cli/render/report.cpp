@@ -55,10 +55,10 @@ class Report {
   void table(const std::vector<Row>& rows, const View& view) {
     Table table({{view.heading(), Align::Right, false},
                  {"share", Align::Right, false},
-                 {"cause", Align::Left, true},
+                 {"cause", Align::Left, false},
                  {"where", Align::Left, false},
-                 {"", Align::Left, false}});
-    for (const Row& row : rows) table.add({row.time, row.share, row.title, row.where, row.every});
+                 {"", Align::Left, true}});
+    for (const Row& row : rows) table.add({row.time, row.share, row.id, row.where, row.words});
     const std::vector<std::string> lines = table.lines(terminal_.width);
     line(paint(terminal_, Paint::Dim, lines[0]));
     for (size_t i = 0; i < rows.size(); ++i) {

@@ -94,7 +94,10 @@ std::string device_line(const View& view) {
   if (process != nullptr) parts.push_back("pid " + std::to_string(process->pid));
   if (process != nullptr && process->rank >= 0)
     parts.push_back("rank " + std::to_string(process->rank));
-  if (!view.device->host.empty()) parts.push_back("on " + view.device->host);
+  const bool several_hosts =
+      std::any_of(view.model->devices.begin(), view.model->devices.end(),
+                  [&view](const auto& other) { return other.host != view.device->host; });
+  if (several_hosts) parts.push_back("on " + view.device->host);
   return joined(parts, ", ");
 }
 
@@ -158,7 +161,7 @@ std::vector<std::string> loader_lines(const Model& model, const View& view) {
 
 std::vector<std::string> ledger_lines(const Model& model, const View& view) {
   const collect::Ledger& ledger = model.ledger;
-  std::string text = grouped(ledger.lost_records) + " records lost, " +
+  std::string text = "Ledger: " + grouped(ledger.lost_records) + " records lost, " +
                      grouped(ledger.unlinked_activities) + " activities without their launch";
   if (ledger.clock_error_ns > 0) {
     text += ", clock error up to " + duration(static_cast<double>(ledger.clock_error_ns));

@@ -22,7 +22,7 @@ std::vector<std::string> ledger_lines(const collect::Model& model, const View& v
 
 // A cause with what to do about it.
 struct Finding {
-  std::string title;   // "reading a scalar from the GPU"
+  std::string title;   // "sync.item: reading a scalar from the GPU"
   std::string gain;    // "14.0 -> 11.2..11.9 ms/step", or what it costs where no gain is known
   std::string where;   // "train.py:104"
   std::string source;  // the source line, or the function

@@ -14,6 +14,22 @@ bool continues(char byte) {
   return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
 }
 
+// Bytes of the first UTF-8 character; 0: it is none.
+size_t character_length(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  const size_t length = first < 0x80   ? 1
+                        : first < 0xc2 ? 0
+                        : first < 0xe0 ? 2
+                        : first < 0xf0 ? 3
+                        : first < 0xf5 ? 4
+                                       : 0;
+  if (length > text.size()) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if (!continues(text[i])) return 0;
+  }
+  return length;
+}
+
 std::string padded(const std::string& cell, size_t width, Align align) {
   const size_t taken = display_width(cell);
   const std::string space(width > taken ? width - taken : 0, ' ');
@@ -40,16 +56,20 @@ std::string cut(std::string_view text, size_t width) {
 }
 
 std::string printable(std::string_view text) {
-  std::string clean(text);
-  for (char& byte : clean) {
-    const auto code = static_cast<unsigned char>(byte);
-    if (code < 0x20 || code == 0x7f) byte = '?';
-  }
-  // The 8-bit control characters, as UTF-8: C2 80 .. C2 9F.
-  for (size_t i = 0; i + 1 < clean.size(); ++i) {
-    if (clean[i] == '\xc2' && static_cast<unsigned char>(clean[i + 1]) < 0xa0) {
-      clean.replace(i, 2, "?");
+  std::string clean;
+  while (!text.empty()) {
+    const size_t length = character_length(text);
+    const auto code = static_cast<unsigned char>(text[0]);
+    const bool control = code < 0x20 || code == 0x7f;
+    // C2 80 .. C2 9F are the 8-bit control characters.
+    const bool wide_control =
+        length == 2 && text[0] == '\xc2' && static_cast<unsigned char>(text[1]) < 0xa0;
+    if (length == 0 || control || wide_control) {
+      clean += '?';
+    } else {
+      clean += text.substr(0, length);
     }
+    text.remove_prefix(length == 0 ? 1 : length);
   }
   return clean;
 }
@@ -90,8 +110,7 @@ std::vector<size_t> Table::widths(unsigned width) const {
   for (size_t i = 0; i < widths.size(); ++i) {
     if (!columns_[i].may_shrink || total <= width) continue;
     const size_t excess = total - width;
-    widths[i] = widths[i] > excess + kNarrowestColumn ? widths[i] - excess
-                                                      : std::min(widths[i], kNarrowestColumn);
+    widths[i] = widths[i] >= excess + kNarrowestColumn ? widths[i] - excess : 0;
   }
   return widths;
 }

@@ -1,5 +1,6 @@
-// A plain text table: aligned columns, at most one of which gives way when the line is too narrow.
-// No cell is ever cut but those of that column. Cells must be plain text (paint whole lines after).
+// A plain text table: aligned columns, at most one of which gives way when the line is too narrow:
+// its cells are cut, and it is left out when too little would remain. No other cell is ever cut.
+// Cells must be plain text (paint whole lines after).
 #pragma once
 #include <string>
 #include <string_view>
@@ -34,8 +35,8 @@ class Table {
 size_t display_width(std::string_view text);
 // At most `width` characters, "..." at the end when cut.
 std::string cut(std::string_view text, size_t width);
-// What comes from a recording may hold anything: control characters become '?', so that no file
-// name or kernel name can steer the terminal.
+// What comes from a recording may hold anything: control characters and bytes that are no UTF-8
+// become '?', so that no file name or kernel name can steer the terminal.
 std::string printable(std::string_view text);
 // Words, broken into lines of at most `width`; each line but the first starts with `indent` spaces.
 std::string wrapped(std::string_view text, unsigned width, unsigned indent);

@@ -32,12 +32,13 @@ Row cause_row(const CauseRow& cause, const Places& places) {
   row.kind = is_unknown(cause) ? Row::Kind::Unknown : Row::Kind::Cause;
   row.cause = &cause;
   row.ns = cause.ns;
-  row.title = is_unknown(cause) ? "[unknown] " + title_of(cause) : title_of(cause);
+  row.id = text_of(cause.cause).id;
+  if (is_unknown(cause)) row.id = "[" + row.id + "]";
   row.where = places.where(cause.site);
-  if (cause.every_steps) {
-    row.every = *cause.every_steps == 1 ? "every step"
-                                        : "every " + std::to_string(*cause.every_steps) + " steps";
+  if (cause.every_steps && *cause.every_steps > 1) {
+    row.where += " (every " + std::to_string(*cause.every_steps) + " steps)";
   }
+  row.words = title_of(cause);
   return row;
 }
 
@@ -73,7 +74,7 @@ std::vector<Row> listed(const std::vector<CauseRow>& causes, const View& view,
   Row others, unknown;
   others.kind = Row::Kind::Others;
   unknown.kind = Row::Kind::Unknown;
-  unknown.title = "[unknown]";
+  unknown.id = "[unknown]";
   size_t other_count = 0;
   const bool all = options.top == 0;
   for (const CauseRow& cause : causes) {
@@ -88,7 +89,7 @@ std::vector<Row> listed(const std::vector<CauseRow>& causes, const View& view,
       ++other_count;
     }
   }
-  others.title = "[" + std::to_string(other_count) + (other_count == 1 ? " other]" : " others]");
+  others.id = "[" + std::to_string(other_count) + (other_count == 1 ? " other]" : " others]");
   if (other_count > 0) rows.push_back(others);
   const bool listed_unknown = std::any_of(
       rows.begin(), rows.end(), [](const Row& row) { return row.kind == Row::Kind::Unknown; });
@@ -137,7 +138,8 @@ bool make_view(const collect::Model& model, const collect::ModelDevice& device, 
 
 std::vector<Row> idle_rows(const View& view, const ReportOptions& options, const Places& places) {
   std::vector<Row> rows = listed(view.window->causes, view, options, places, view.window->idle_ns);
-  rows.back().title = "TOTAL = measured idle";
+  rows.back().id = "TOTAL";
+  rows.back().where = "= measured idle";
   return rows;
 }
 
@@ -149,7 +151,7 @@ std::vector<Row> busy_rows(const View& view, const ReportOptions& options, const
       std::remove_if(rows.begin(), rows.end(),
                      [](const Row& row) { return row.kind == Row::Kind::Unknown && row.ns == 0; }),
       rows.end());
-  rows.back().title = "TOTAL = exposed copies and collectives";
+  rows.back().id = "TOTAL";
   return rows;
 }
 

@@ -53,7 +53,8 @@ struct Row {
   enum class Kind { Cause, Others, Unknown, Total } kind = Kind::Cause;
   const collect::CauseRow* cause = nullptr;  // of Kind::Cause
   int64_t ns = 0;
-  std::string time, share, title, where, every;  // as printed; time and share add up
+  std::string time, share;       // as printed; both add up to the total
+  std::string id, where, words;  // "sync.item", "train.py:104 (every 5 steps)", in words
 };
 
 // Rows of the window's idle time (or of its owned busy time), TOTAL last.

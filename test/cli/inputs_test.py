@@ -1,0 +1,59 @@
+"""Bad input to report, gaps, collect, dump: one clear line with the remedy, exit 1."""
+import os
+
+from program import TestCase, main
+
+
+class BadInput(TestCase):
+    COMMANDS = (["report"], ["report", "--json"], ["gaps"], ["dump"])
+
+    def complaint(self, name, commands=COMMANDS):
+        for command in commands:
+            result = self.gpustall(*command, name)
+            self.assertEqual((result.returncode, result.stdout), (1, b""),
+                             (command, name, result.stderr))
+            self.assertRegex(result.stderr.decode(), r"^gpustall: error: [^\n]+; [^\n]+\n$")
+        return result.stderr.decode()
+
+    def write(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+        return name
+
+    def test_nothing_there(self):
+        self.complaint("no-such-recording")
+
+    def test_an_empty_folder(self):
+        os.mkdir(self.path("empty"))
+        self.complaint("empty")
+
+    def test_files_that_are_no_recordings(self):
+        self.complaint(self.write("nothing.gst", b""))
+        self.complaint(self.write("short.gst", b"GPUSTALL"))
+        self.complaint(self.write("foreign.gst", b"\x7fELF" + bytes(8000)))
+        self.complaint(self.write("text.json", b"hello\n"), self.COMMANDS[:3])
+        self.complaint(self.write("other.json", b'{"a": [1, 2'), self.COMMANDS[:3])
+        self.complaint(self.write("cut.gpustall", b'{"schema": 1, "basis": '), self.COMMANDS[:2])
+
+    def test_a_newer_format_names_both_versions(self):
+        header = b"GPUSTALL" + (999).to_bytes(2, "little") * 2 + (4096).to_bytes(4, "little")
+        self.assertIn("999", self.complaint(self.write("new.gst", header + bytes(4096 - len(header)))))
+
+    def test_no_permission(self):
+        if os.geteuid() == 0:
+            self.skipTest("SKIPPED: root may read everything")
+        os.chmod(self.path(self.write("closed.gst", b"GPUSTALL")), 0)
+        self.complaint("closed.gst")
+
+    def test_collect_leaves_nothing_behind_and_overwrites_nothing(self):
+        self.write("bad.gst", b"")
+        result = self.gpustall("collect", "bad.gst", "-o", "saved")
+        self.assertEqual(result.returncode, 1)
+        self.write("saved", b"precious")
+        result = self.gpustall("collect", "bad.gst", "-o", "saved")
+        self.assertIn(b"saved exists already", result.stderr)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["bad.gst", "saved"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+// The report as text and Markdown, compared with golden files at 80 and 120 columns.
+#include <algorithm>
+#include <regex>
+
+#include "golden.h"
+#include "models.h"
+#include "viewer-cli/render/causes.h"
+#include "viewer-cli/render/report.h"
+
+using namespace gpustall;
+using namespace gpustall::cli;
+using namespace gpustall::test;
+
+namespace {
+
+Terminal columns(unsigned width) {
+  return Terminal{false, false, width};
+}
+
+std::string report(const collect::Model& model, ReportOptions options, unsigned width = 80) {
+  options.path = "run";
+  return render_report(model, options, columns(width));
+}
+
+std::string without_color(const std::string& text) {
+  return std::regex_replace(text, std::regex("\x1b\\[[0-9;]*m"), "");
+}
+
+}  // namespace
+
+TEST_CASE("a report at 80 columns") {
+  check_golden("stalled-80.txt", report(stalled_model(), {}));
+}
+
+TEST_CASE("a report at 120 columns") {
+  check_golden("stalled-120.txt", report(stalled_model(), {}, 120));
+}
+
+TEST_CASE("a report with every cause and its stack") {
+  ReportOptions options;
+  options.top = 0;
+  options.advice = 20;
+  options.stacks = true;
+  check_golden("stalled-all.txt", report(stalled_model(), options, 120));
+}
+
+TEST_CASE("the whole recording is per second") {
+  ReportOptions options;
+  options.window = WindowChoice::Whole;
+  check_golden("stalled-whole.txt", report(stalled_model(), options));
+}
+
+TEST_CASE("the warm-up by itself") {
+  ReportOptions options;
+  options.window = WindowChoice::Warmup;
+  check_golden("stalled-warmup.txt", report(stalled_model(), options));
+}
+
+TEST_CASE("a healthy run has no advice") {
+  check_golden("healthy.txt", report(healthy_model(), {}));
+}
+
+TEST_CASE("a run without GPU work says what was not observed") {
+  check_golden("empty.txt", report(empty_model(), {}));
+}
+
+TEST_CASE("a report as Markdown") {
+  check_golden("stalled.md", render_markdown(stalled_model(), {}));
+}
+
+TEST_CASE("the verdict at the end of a run") {
+  check_golden("verdict.txt", render_verdict(stalled_model(), columns(80)));
+}
+
+TEST_CASE("one device of several") {
+  ReportOptions options;
+  options.device = 1;
+  const std::string text = report(healthy_model(), options);
+  CHECK_THAT(text, contains("device 1 (NVIDIA H100)"));
+  CHECK(text.find("device 0") == std::string::npos);
+  options.device = 7;
+  CHECK_THAT(report(healthy_model(), options), contains("No device 7"));
+}
+
+TEST_CASE("colour changes nothing but colour") {
+  ReportOptions options;
+  options.path = "run";
+  const Terminal color{true, true, 80};
+  const std::string painted = render_report(stalled_model(), options, color);
+  CHECK(painted != report(stalled_model(), options));
+  CHECK(without_color(painted) == report(stalled_model(), options));
+}
+
+TEST_CASE("a place is never cut, however narrow the line") {
+  collect::Model model = stalled_model();
+  const std::string file = "a/" + std::string(90, 'x') + ".py";
+  model.devices[0].steady->causes[0].site->file = file;
+  CHECK_THAT(report(model, {}, 60), contains(file + ":104"));
+}
+
+TEST_CASE("unknown is shown even when there is none") {
+  collect::Model model = stalled_model();
+  auto& causes = model.devices[0].steady->causes;
+  causes.erase(std::remove_if(causes.begin(), causes.end(),
+                              [](const auto& row) {
+                                return family_of(row.cause) == collect::CauseFamily::Unknown;
+                              }),
+               causes.end());
+  CHECK_THAT(report(model, {}), contains("0.00   0.0 %  [unknown]"));
+}
+
+TEST_CASE("control characters from a recording do not reach the terminal") {
+  collect::Model model = stalled_model();
+  model.verdict = "evil \x1b[2J verdict";
+  auto& row = model.devices[0].steady->causes[0];
+  row.site->text = "\x1b]0;title\x07";
+  row.object = "\x9b\x1b[31m";
+  row.site->file = "/x/\x1b[1m.py";
+  row.stack = {"\x1b[5m:1 f"};
+  ReportOptions options;
+  options.stacks = true;
+  CHECK(report(model, options).find('\x1b') == std::string::npos);
+  CHECK(render_markdown(model, options).find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("every cause is explained with its remedy") {
+  for (const auto& cause : collect::kCauses) {
+    CHECK_THAT(render_causes(cause.id, columns(200)), contains(std::string(cause.id) + "  "));
+  }
+  CHECK(render_causes("no.such", columns(80)).empty());
+  CHECK_THAT(render_causes("sync", columns(200)), contains("sync.nonzero"));
+}
