@@ -29,18 +29,18 @@ struct Span {
 
 struct CallFields {
   uint64_t correlation = 0;
-  std::string_view stack;         // "file:line function; file:line function", outermost first
-  std::string_view native_stack;  // "symbol; symbol", innermost first
+  std::string_view stack = {};         // "file:line function; file:line function", outermost first
+  std::string_view native_stack = {};  // "symbol; symbol", innermost first
   uint32_t stream = 0;
   uint64_t object = 0, bytes = 0;
   uint8_t copy_kind = 0;
   int32_t result = 0;
-  std::string_view name;
+  std::string_view name = {};
 };
 
 struct WaitFields {
   ObjectId object = kNone<ObjectId>;
-  std::string_view stack, native_stack;
+  std::string_view stack = {}, native_stack = {};
   ThreadIndex waker = kNone<ThreadIndex>;
   TraceTime waker_time = 0;
   int64_t result = 0;
