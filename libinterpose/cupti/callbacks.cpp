@@ -108,8 +108,7 @@ void on_resource(CUpti_CallbackId cbid, const CUpti_ResourceData& data) noexcept
 
 }  // namespace
 
-void CUPTIAPI on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
-                          const void* data) noexcept {
+void on_callback(CUpti_CallbackDomain domain, CUpti_CallbackId cbid, const void* data) noexcept {
   const int64_t now = now_ticks();
   if (!is_active() || data == nullptr) return;
   if (domain == CUPTI_CB_DOMAIN_RESOURCE)
@@ -126,17 +125,6 @@ void CUPTIAPI on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId c
     enter(guard, domain, *row, call);
   else
     exit(guard, domain, *row, call, now);
-}
-
-void enable_callbacks(CUpti_SubscriberHandle subscriber) noexcept {
-  const auto enable = api().EnableCallback;
-  const CallTable runtime = runtime_calls(), driver = driver_calls();
-  for (unsigned i = 0; i < runtime.count; ++i)
-    enable(1, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, runtime.rows[i].cbid);
-  for (unsigned i = 0; i < driver.count; ++i)
-    enable(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, driver.rows[i].cbid);
-  enable(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
-  enable(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING);
 }
 
 }  // namespace gpustall::interpose::cupti

@@ -2,13 +2,22 @@
 #pragma once
 #include <cupti.h>
 
+#include "libinterpose/cupti/call_table.h"
+
 namespace gpustall::interpose::cupti {
 
-void CUPTIAPI on_callback(void* userdata, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
-                          const void* data) noexcept;
+void on_callback(CUpti_CallbackDomain domain, CUpti_CallbackId cbid, const void* data) noexcept;
 
-// Switches the calls of cupti_callbacks.def and the resource events on for this subscriber. An id
-// that the library does not know is skipped.
-void enable_callbacks(CUpti_SubscriberHandle subscriber) noexcept;
+// The callbacks that we need: the calls of cupti_callbacks.def, and two resource events.
+template <typename Function>
+void for_each_callback(Function function) noexcept {
+  const CallTable runtime = runtime_calls(), driver = driver_calls();
+  for (unsigned i = 0; i < runtime.count; ++i)
+    function(CUPTI_CB_DOMAIN_RUNTIME_API, runtime.rows[i].cbid);
+  for (unsigned i = 0; i < driver.count; ++i)
+    function(CUPTI_CB_DOMAIN_DRIVER_API, driver.rows[i].cbid);
+  function(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
+  function(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING);
+}
 
 }  // namespace gpustall::interpose::cupti

@@ -2,20 +2,22 @@
 // asked first; our own calls go through the table of cupti_api.h and never come here. A hook
 // returns what the real function returns; without a libcupti in the process it answers
 // NOT_INITIALIZED.
+#define CUPTI_LIB 1  // makes the headers declare CUPTI's functions with default visibility
 #include "libinterpose/cupti/program_use.h"
 
 #include "libinterpose/clock.h"
 #include "libinterpose/cupti/activities.h"
 #include "libinterpose/cupti/session.h"
+#include "libinterpose/cupti/subscription.h"
 
 namespace gpustall::interpose::cupti {
 namespace {
 
 ProgramUse g_use;
 
-constexpr int64_t kIdleNs = 2000000000;
+constexpr int64_t kIdleNs = 2000000000, kIdleAfterFlushNs = 50000000;
 
-// One call of the program: we are detached before it and notice afterwards whether it was the last.
+// One call of the program: we are detached before it. The helper notices when it was the last.
 class ProgramCall {
  public:
   // Null name: a call that does not disturb us.
@@ -32,7 +34,7 @@ class ProgramCall {
     const int saved = errno;
     SessionLock lock;
     --g_use.pending;
-    if (g_use.flushed && !g_use.in_use()) resume_session();
+    g_use.last_ns = read_clock_ns(CLOCK_MONOTONIC);
     errno = saved;
   }
   ProgramCall(const ProgramCall&) = delete;
@@ -56,11 +58,6 @@ void mark_kind(CUpti_ActivityKind kind, bool enabled) noexcept {
   g_use.flushed = false;
 }
 
-void mark_subscriber(CUpti_SubscriberHandle subscriber) noexcept {
-  SessionLock lock;
-  g_use.subscriber = subscriber;
-}
-
 }  // namespace
 
 ProgramUse& program_use() noexcept {
@@ -68,7 +65,9 @@ ProgramUse& program_use() noexcept {
 }
 
 bool program_is_done() noexcept {
-  return !g_use.in_use() && read_clock_ns(CLOCK_MONOTONIC) - g_use.last_ns > kIdleNs;
+  if (g_use.in_use()) return false;
+  const int64_t idle = read_clock_ns(CLOCK_MONOTONIC) - g_use.last_ns;
+  return idle > (g_use.flushed ? kIdleAfterFlushNs : kIdleNs);
 }
 
 }  // namespace gpustall::interpose::cupti
@@ -81,8 +80,14 @@ CUptiResult CUPTIAPI cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_Ca
                                     void* userdata) {
   ProgramCall call("cuptiSubscribe");
   if (!call.found()) return CUPTI_ERROR_NOT_INITIALIZED;
-  const CUptiResult result = api().Subscribe(subscriber, callback, userdata);
-  if (result == CUPTI_SUCCESS) mark_subscriber(*subscriber);
+  {
+    SessionLock lock;
+    program_subscribes({callback, userdata});
+  }
+  const CUptiResult result =
+      api().Subscribe(subscriber, callback == nullptr ? nullptr : dispatch, userdata);
+  SessionLock lock;
+  program_subscribed(result, subscriber == nullptr ? nullptr : *subscriber);
   return result;
 }
 
@@ -90,7 +95,38 @@ CUptiResult CUPTIAPI cuptiUnsubscribe(CUpti_SubscriberHandle subscriber) {
   ProgramCall call("cuptiUnsubscribe");
   if (!call.found()) return CUPTI_ERROR_NOT_INITIALIZED;
   const CUptiResult result = api().Unsubscribe(subscriber);
-  if (result == CUPTI_SUCCESS) mark_subscriber(nullptr);
+  SessionLock lock;
+  if (result == CUPTI_SUCCESS) program_unsubscribed();
+  return result;
+}
+
+CUptiResult CUPTIAPI cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle subscriber,
+                                         CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
+  ProgramCall call(nullptr);
+  if (!call.found()) return CUPTI_ERROR_NOT_INITIALIZED;
+  const CUptiResult result = api().EnableCallback(enable, subscriber, domain, cbid);
+  SessionLock lock;
+  if (result == CUPTI_SUCCESS) program_enabled(enable, domain, cbid);
+  return result;
+}
+
+CUptiResult CUPTIAPI cuptiEnableDomain(uint32_t enable, CUpti_SubscriberHandle subscriber,
+                                       CUpti_CallbackDomain domain) {
+  ProgramCall call(nullptr);
+  if (!call.found() || api().EnableDomain == nullptr) return CUPTI_ERROR_NOT_INITIALIZED;
+  const CUptiResult result = api().EnableDomain(enable, subscriber, domain);
+  SessionLock lock;
+  if (result == CUPTI_SUCCESS) program_enabled_domain(enable, domain);
+  return result;
+}
+
+CUptiResult CUPTIAPI cuptiEnableAllDomains(uint32_t enable, CUpti_SubscriberHandle subscriber) {
+  ProgramCall call(nullptr);
+  if (!call.found() || api().EnableAllDomains == nullptr) return CUPTI_ERROR_NOT_INITIALIZED;
+  const CUptiResult result = api().EnableAllDomains(enable, subscriber);
+  SessionLock lock;
+  for (int domain = 1; result == CUPTI_SUCCESS && domain < CUPTI_CB_DOMAIN_SIZE; ++domain)
+    program_enabled_domain(enable, static_cast<CUpti_CallbackDomain>(domain));
   return result;
 }
 
@@ -160,12 +196,20 @@ CUptiResult CUPTIAPI cuptiActivityFlushAll(uint32_t flag) {
   return result;
 }
 
+// Kineto sets one after its last flush; in the middle of a session of ours that would be undefined.
+CUptiResult CUPTIAPI cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute, size_t* size,
+                                               void* value) {
+  ProgramCall call("cuptiActivitySetAttribute");
+  if (!call.found() || api().ActivitySetAttribute == nullptr) return CUPTI_ERROR_NOT_INITIALIZED;
+  return api().ActivitySetAttribute(attribute, size, value);
+}
+
 CUptiResult CUPTIAPI cuptiFinalize(void) {
   ProgramCall call("cuptiFinalize");
   if (!call.found() || api().Finalize == nullptr) return CUPTI_ERROR_NOT_INITIALIZED;
   const CUptiResult result = api().Finalize();
   SessionLock lock;
-  program_use().subscriber = nullptr;
+  program_unsubscribed();
   program_use().kinds[0] = program_use().kinds[1] = 0;
   // Not `flushed`: CUPTI detaches asynchronously, so the helper comes back in its own time.
   program_use().flushed = false;

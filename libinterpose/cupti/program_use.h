@@ -9,16 +9,14 @@
 namespace gpustall::interpose::cupti {
 
 struct ProgramUse {
-  uint64_t kinds[2];  // enabled activity kinds, by number
-  uint32_t pending;   // calls on their way into CUPTI
-  bool flushed;       // since the last kind was disabled
-  int64_t last_ns;    // CLOCK_MONOTONIC of the last call
-  CUpti_SubscriberHandle subscriber;
+  uint64_t kinds[2];                       // enabled activity kinds, by number
+  uint32_t pending;                        // calls on their way into CUPTI
+  bool flushed;                            // since the last kind was disabled
+  int64_t last_ns;                         // CLOCK_MONOTONIC of the last call
   CUpti_TimestampCallbackFunc timestamps;  // the clock that it gave to CUPTI
 
-  bool in_use() const noexcept {
-    return (kinds[0] | kinds[1]) != 0 || subscriber != nullptr || pending != 0;
-  }
+  // A subscription alone is no reason to stay away: it is shared (subscription.h).
+  bool in_use() const noexcept { return (kinds[0] | kinds[1]) != 0 || pending != 0; }
 };
 // With the session's lock held.
 ProgramUse& program_use() noexcept;

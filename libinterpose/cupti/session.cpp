@@ -8,11 +8,11 @@
 #include <cstdio>
 
 #include "libinterpose/cupti/activities.h"
-#include "libinterpose/cupti/callbacks.h"
 #include "libinterpose/cupti/device_clock.h"
 #include "libinterpose/cupti/devices.h"
 #include "libinterpose/cupti/program_use.h"
 #include "libinterpose/cupti/refusal.h"
+#include "libinterpose/cupti/subscription.h"
 #include "libinterpose/helper.h"
 #include "libinterpose/recorder.h"
 #include "libinterpose/settings.h"
@@ -32,11 +32,11 @@ constexpr CUpti_ActivityKind kKinds[] = {
     CUPTI_ACTIVITY_KIND_SYNCHRONIZATION};
 
 constexpr int64_t kFlushNs = 500000000;
+constexpr int64_t kResumeNs = 50000000;
 constexpr uint32_t kFlushPeriodMs = 1000;
 
 CuptiApi g_api;
 const char* g_missing = nullptr;  // a required entry that the library lacks
-CUpti_SubscriberHandle g_subscriber = nullptr;
 std::atomic<uint32_t> g_session{0};
 std::atomic<bool> g_context_seen{false};
 int64_t g_stack_ticks = INT64_MAX;
@@ -87,13 +87,12 @@ void disable_activities() noexcept {
 
 // Subscribes and enables all; on failure everything is undone.
 CUptiResult attach() noexcept {
-  CUptiResult result = g_api.Subscribe(&g_subscriber, on_callback, nullptr);
+  CUptiResult result = join_subscription();
   if (result != CUPTI_SUCCESS) return result;
-  enable_callbacks(g_subscriber);
   result = enable_activities();
   if (result != CUPTI_SUCCESS) {
     disable_activities();
-    g_api.Unsubscribe(g_subscriber);
+    leave_subscription();
     return result;
   }
   g_session.fetch_add(1, std::memory_order_relaxed);
@@ -105,8 +104,7 @@ CUptiResult attach() noexcept {
 void detach() noexcept {
   g_mode.store(Mode::Yielded, std::memory_order_release);
   disable_activities();
-  g_api.Unsubscribe(g_subscriber);
-  g_subscriber = nullptr;
+  leave_subscription();
   if (g_own_clock) g_api.ActivityRegisterTimestampCallback(program_use().timestamps);
   g_own_clock = false;
   route_buffers_to_program(true);
@@ -128,18 +126,23 @@ void flush(HookGuard& guard, Round round) noexcept {
   count_dropped(nullptr, 0);
   sample_device_clock(guard);
   describe_devices(guard);
+  describe_process();
 }
 
-void helper_job(HookGuard& guard, Round round) noexcept {
-  const Mode mode = g_mode.load(std::memory_order_acquire);
-  if (mode != Mode::Active && mode != Mode::Yielded) return;
+// Often, since it is cheap: the device goes unobserved until the program's end with CUPTI is
+// noticed.
+void resume_job(HookGuard& guard, Round round) noexcept {
+  if (round == Round::Last || g_mode.load(std::memory_order_acquire) != Mode::Yielded) return;
+  if (pthread_mutex_trylock(&g_lock) != 0) return;
+  if (program_is_done()) resume_session(guard);
+  pthread_mutex_unlock(&g_lock);
+}
+
+void flush_job(HookGuard& guard, Round round) noexcept {
+  if (!is_active()) return;
   // Somebody attaches or detaches: that takes care of the buffers too.
   if (pthread_mutex_trylock(&g_lock) != 0) return;
-  describe_process();
-  if (g_mode.load() == Mode::Active)
-    flush(guard, round);
-  else if (round == Round::Periodic && program_is_done())
-    resume_session();
+  if (is_active()) flush(guard, round);
   pthread_mutex_unlock(&g_lock);
 }
 
@@ -149,7 +152,12 @@ void refuse(HookGuard& guard, trace::NoticeKind kind, int64_t code, const char* 
 }
 
 void attach_or_refuse(HookGuard& guard) noexcept {
+  // CUPTI starts a thread, locks and waits: hooks that must not count as entered from our own code.
+  ThreadState& thread = guard.thread();
+  const bool inert = thread.inert;
+  thread.inert = true;
   const CUptiResult result = attach();
+  thread.inert = inert;
   if (result != CUPTI_SUCCESS)
     refuse(guard, trace::NoticeKind::CuptiRefused, result, refusal_text(result));
 }
@@ -196,7 +204,8 @@ void start_session(HookGuard& guard) noexcept {
     return refuse(guard, NoticeKind::CuptiMissing, 0,
                   g_missing != nullptr ? g_missing : "no libcupti in this process");
   g_stack_ticks = ticks_from_ns(g_settings.stack_ns);
-  add_periodic(helper_job, kFlushNs);
+  add_periodic(flush_job, kFlushNs);
+  add_periodic(resume_job, kResumeNs);
   if (!program_use().in_use()) return attach_or_refuse(guard);
   g_mode.store(Mode::Yielded, std::memory_order_release);
   route_buffers_to_program(true);
@@ -210,16 +219,10 @@ void yield_session(const char* call) noexcept {
   if (guard.recording()) notice(guard, trace::NoticeKind::CuptiYielded, 0, call);
 }
 
-void resume_session() noexcept {
+void resume_session(HookGuard& guard) noexcept {
   if (g_mode.load() != Mode::Yielded) return;
-  const CUptiResult result = attach();
-  if (result != CUPTI_SUCCESS) g_mode.store(Mode::Refused);
-  HookGuard guard{HookGuard::AnyWindow{}};
-  if (!guard.recording()) return;
-  if (result == CUPTI_SUCCESS)
-    notice(guard, trace::NoticeKind::CuptiResumed, 0, "the program has left CUPTI");
-  else
-    notice(guard, trace::NoticeKind::CuptiRefused, result, refusal_text(result));
+  attach_or_refuse(guard);
+  if (is_active()) notice(guard, trace::NoticeKind::CuptiResumed, 0, "the program has left CUPTI");
 }
 
 void forget_session() noexcept {

@@ -41,9 +41,11 @@ class SessionLock {
   SessionLock(const SessionLock&) = delete;
   SessionLock& operator=(const SessionLock&) = delete;
 };
-// Both with the lock held, without a HookGuard. yield: releases all that we hold in CUPTI.
+// Releases all that we hold in CUPTI; lock held, without a HookGuard (our last buffers need one).
 void yield_session(const char* call) noexcept;
-void resume_session() noexcept;
+// Attaches again; lock held, on the helper thread, never inside a call of the program's: after its
+// last flush a profiler may still change settings of CUPTI.
+void resume_session(HookGuard&) noexcept;
 
 // A context exists in this process: before one, cuptiActivityFlushAll may hang.
 void note_context() noexcept;

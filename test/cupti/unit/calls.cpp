@@ -120,7 +120,8 @@ TEST_CASE("an exit without its enter, and what is open when we stand aside, leav
   {
     interpose::cupti::SessionLock lock;
     interpose::cupti::yield_session("test");
-    interpose::cupti::resume_session();
+    interpose::HookGuard guard;
+    interpose::cupti::resume_session(guard);
   }
   enter(kDriver, CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, 6);
   leave(kDriver, CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, 6);

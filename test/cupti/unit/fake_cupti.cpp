@@ -6,6 +6,7 @@
 #include "libinterpose/cupti/activities.h"
 #include "libinterpose/cupti/program_use.h"
 #include "libinterpose/cupti/session.h"
+#include "libinterpose/cupti/subscription.h"
 #include "test/cupti/unit/fake_recorder.h"
 
 namespace gpustall::test {
@@ -42,7 +43,10 @@ CUptiResult unsubscribe(CUpti_SubscriberHandle) {
 }
 CUptiResult enable_callback(uint32_t on, CUpti_SubscriberHandle, CUpti_CallbackDomain domain,
                             CUpti_CallbackId cbid) {
-  if (on != 0) g_fake.callbacks.insert({domain, static_cast<int>(cbid)});
+  if (on != 0)
+    g_fake.callbacks.insert({domain, static_cast<int>(cbid)});
+  else
+    g_fake.callbacks.erase({domain, static_cast<int>(cbid)});
   return CUPTI_SUCCESS;
 }
 CUptiResult register_callbacks(CUpti_BuffersCallbackRequestFunc request,
@@ -128,6 +132,11 @@ void FakeCupti::deliver(const std::vector<std::vector<uint8_t>>& records) {
 }
 
 void reset_all() {
+  {
+    interpose::cupti::SessionLock lock;
+    if (interpose::cupti::api().library != nullptr) interpose::cupti::leave_subscription();
+    interpose::cupti::program_unsubscribed();
+  }
   g_fake = FakeCupti{};
   reset_recorder();
   const_cast<interpose::cupti::CuptiApi&>(interpose::cupti::api()).library = nullptr;

@@ -37,6 +37,16 @@ void program_complete(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t) {
 uint64_t program_clock() {
   return 5;
 }
+// As the helper thread would, a while after the program's last call.
+void later() {
+  interpose::cupti::program_use().last_ns -= 100000000;
+  run_helper(interpose::Round::Periodic);
+}
+int g_program_calls = 0;
+void program_callback(void* userdata, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {
+  REQUIRE(userdata == &g_program_calls);
+  ++g_program_calls;
+}
 
 }  // namespace
 
@@ -89,6 +99,7 @@ TEST_CASE("the program's profiler finds CUPTI as if we were not there, and we co
   fake_cupti().deliver({});
   CHECK(g_program_completed == 1);
   cuptiActivityFlushAll(0);  // at the profile's start: the program is still at it
+  later();
   CHECK(g_mode == Mode::Yielded);
 
   uint8_t* late = nullptr;
@@ -96,9 +107,12 @@ TEST_CASE("the program's profiler finds CUPTI as if we were not there, and we co
   fake_cupti().request(&late, &size, &records);
   cuptiActivityDisable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
   cuptiActivityDisable(CUPTI_ACTIVITY_KIND_RUNTIME);
+  later();
   CHECK(g_mode == Mode::Yielded);  // its last buffers are still out
   CHECK(fake_cupti().timestamps == program_clock);
   cuptiActivityFlushAll(0);
+  CHECK(g_mode == Mode::Yielded);  // it may still change settings
+  later();
   CHECK(g_mode == Mode::Active);
   CHECK(fake_cupti().timestamps != program_clock);
   CHECK(fake_cupti().kinds.count(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) == 1);
@@ -114,16 +128,41 @@ TEST_CASE("the program's profiler finds CUPTI as if we were not there, and we co
   CHECK(fake_cupti().timestamps == program_clock);
 }
 
-TEST_CASE("a program that subscribes keeps us away until it unsubscribes") {
+TEST_CASE("a subscription that the program never gives back is shared") {
   reset_all();
   start();
   CUpti_SubscriberHandle handle = nullptr;
-  CHECK(cuptiSubscribe(&handle, nullptr, nullptr) == CUPTI_SUCCESS);
+  CHECK(cuptiSubscribe(&handle, program_callback, &g_program_calls) == CUPTI_SUCCESS);
   CHECK(g_mode == Mode::Yielded);
-  cuptiActivityFlushAll(0);
+  cuptiEnableCallback(1, handle, CUPTI_CB_DOMAIN_RUNTIME_API, 211);
+  CHECK(fake_cupti().callbacks.size() == 1);
+  cuptiActivityEnable(CUPTI_ACTIVITY_KIND_RUNTIME);
+  cuptiActivityDisable(CUPTI_ACTIVITY_KIND_RUNTIME);
+  cuptiActivityFlushAll(1);
+  later();
+  REQUIRE(g_mode == Mode::Active);
+  CHECK(count("subscribe") == 2);  // ours, then the program's, which we have joined
+  CHECK(fake_cupti().callbacks.size() > 100);
+
+  g_program_calls = 0;
+  fake_cupti().call(CUPTI_CB_DOMAIN_RUNTIME_API, 211, CUPTI_API_ENTER, 5, nullptr);
+  fake_cupti().call(CUPTI_CB_DOMAIN_RUNTIME_API, 211, CUPTI_API_EXIT, 5, nullptr);
+  fake_cupti().call(CUPTI_CB_DOMAIN_RUNTIME_API, 20, CUPTI_API_ENTER, 6, nullptr);
+  fake_cupti().call(CUPTI_CB_DOMAIN_RUNTIME_API, 20, CUPTI_API_EXIT, 6, nullptr);
+  CHECK(g_program_calls == 2);  // what it enabled, and nothing of ours
+  CHECK(recorded<trace::Api>().size() == 2);
+
+  // what it switches off stays on for us, and the other way round
+  cuptiEnableCallback(0, handle, CUPTI_CB_DOMAIN_RUNTIME_API, 211);
+  CHECK(fake_cupti().callbacks.count({CUPTI_CB_DOMAIN_RUNTIME_API, 211}) == 1);
+  fake_cupti().call(CUPTI_CB_DOMAIN_RUNTIME_API, 211, CUPTI_API_ENTER, 7, nullptr);
+  CHECK(g_program_calls == 2);
+  cuptiEnableCallback(1, handle, CUPTI_CB_DOMAIN_RUNTIME_API, 22);
+  cuptiActivityEnable(CUPTI_ACTIVITY_KIND_RUNTIME);
   CHECK(g_mode == Mode::Yielded);
+  CHECK(fake_cupti().callbacks == std::set<std::pair<int, int>>{{CUPTI_CB_DOMAIN_RUNTIME_API, 22}});
   cuptiUnsubscribe(handle);
-  CHECK(g_mode == Mode::Active);
+  CHECK(fake_cupti().callback == nullptr);
 }
 
 TEST_CASE("a program that holds CUPTI before the recording keeps it") {
@@ -134,6 +173,7 @@ TEST_CASE("a program that holds CUPTI before the recording keeps it") {
   CHECK(count("subscribe") == 0);
   cuptiActivityDisable(CUPTI_ACTIVITY_KIND_RUNTIME);
   cuptiActivityFlushAll(1);
+  later();
   CHECK(g_mode == Mode::Active);
 }
 
