@@ -7,6 +7,7 @@
 #include "libinterpose/fork.h"
 #include "libinterpose/helper.h"
 #include "libinterpose/recorder.h"
+#include "libinterpose/seams.h"
 #include "libinterpose/settings.h"
 #include "libinterpose/stacks/proc_thread.h"
 #include "libinterpose/stacks/thread_part.h"

@@ -16,9 +16,4 @@ void start_sampler(HookGuard&) noexcept;
 // Plain stores, from the atfork handler.
 void forget_sampler() noexcept;
 
-namespace stacks {
-// In the parent, after fork: a child that may become a worker. Any thread; one atomic store.
-void child_started(uint32_t pid) noexcept;
-}  // namespace stacks
-
 }  // namespace gpustall::interpose

@@ -1,6 +1,6 @@
 // The worker processes of this one: forked or spawned Pythons whose main threads the sampler reads,
 // since forked children have no helper thread of their own. Helper thread only, except
-// stacks::child_started (sampler.h).
+// stacks::child_started (seams.h).
 #pragma once
 #include <cstdint>
 
