@@ -38,10 +38,11 @@ __attribute__((constructor)) void on_load(int argc, char** argv, char**) noexcep
   set_injection();
   note_command(argc, argv);
   if (!is_python_process()) return;
-  name_the_run();
   // Started by a recording process (spawn, forkserver): it joins at its first hook.
   const char* recorder = ::getenv("GPUSTALL_RECORDER");
-  if (recorder != nullptr && ::strtol(recorder, nullptr, 10) == ::getppid()) join_by_environment();
+  const bool joins = recorder != nullptr && ::strtol(recorder, nullptr, 10) == ::getppid();
+  name_the_run();
+  if (joins) join_by_environment();
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ void before_fork() noexcept {
   g_loader_users.fetch_or(kForking, std::memory_order_acquire);
   // Bounded: a user may itself wait for the loader's lock, held by the thread that forks.
   for (int i = 0; i < 200 && g_loader_users.load(std::memory_order_acquire) != kForking; ++i)
-    ::usleep(100);
+    sys::sleep_ns(100000);
 }
 
 void after_fork_in_parent() noexcept {
@@ -58,6 +58,7 @@ void after_fork_in_child() noexcept {
     ::madvise(g_unwiped[i].at, g_unwiped[i].bytes, MADV_DONTNEED);
   if (g_own_flag != nullptr) g_parent_flag = g_own_flag;
   g_own_flag = nullptr;
+  close_inherited_file();
   const State now = state();
   // No recorder yet: the child is a process of its own, not an epoch of its parent.
   if (now == State::Uninitialized && g_process != nullptr) g_process->pid.store(sys::pid());
@@ -90,7 +91,6 @@ void* map_wiped(size_t bytes) noexcept {
 }
 
 void register_fork_handlers() noexcept {
-  g_own_flag = map_flag();
   ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 

@@ -57,7 +57,7 @@ void punch_job(HookGuard&, Round round) noexcept {
 }
 
 void register_jobs() noexcept {
-  add_periodic(work_ahead, 5 * kMillisecond);
+  add_periodic(work_ahead, 20 * kMillisecond);
   add_periodic(threads_job, 50 * kMillisecond);
   add_periodic(module_job, 1000 * kMillisecond);
   add_periodic(cost_job, 1000 * kMillisecond);
@@ -130,9 +130,7 @@ bool begin_recording() noexcept {
   if (g_settings.malformed)
     notice(guard, trace::NoticeKind::Other, 0, "a GPUSTALL_* setting was not understood");
   tell_children();
-  char pid[16];
-  std::snprintf(pid, sizeof pid, "%u", sys::pid());
-  ::setenv("GPUSTALL_RECORDER", pid, 1);  // spawned workers of this process join
+  name_recorder(sys::pid());  // spawned workers of this process join
   diag("recording");
   return true;
 }

@@ -19,6 +19,9 @@ namespace gpustall::interpose {
 namespace {
 
 char g_own_path[PATH_MAX];
+// Put into the environment once and changed in place: setenv would move the environment under the
+// feet of other threads' getenv.
+char g_recorder[] = "GPUSTALL_RECORDER=0000000000";
 int g_argc = 0;
 char** g_argv = nullptr;
 
@@ -76,6 +79,7 @@ bool is_python_process() noexcept {
 
 void name_the_run() noexcept {
   Settings& s = g_settings;
+  ::putenv(g_recorder);
   if (s.run_id[0] == 0 && s.run_id[1] == 0) {
     if (::getrandom(s.run_id, sizeof s.run_id, GRND_NONBLOCK) != sizeof s.run_id) {
       s.run_id[0] = static_cast<uint64_t>(::time(nullptr));
@@ -95,6 +99,12 @@ void name_the_run() noexcept {
     make_name(given, sizeof given, script_name());
   std::snprintf(s.out_dir, sizeof s.out_dir, "%s/%s", cwd[1] == '\0' ? "" : cwd, given);
   ::setenv("GPUSTALL_OUT", s.out_dir, 1);
+}
+
+void name_recorder(uint32_t pid) noexcept {
+  char digits[11];
+  std::snprintf(digits, sizeof digits, "%010u", pid);
+  std::memcpy(g_recorder + sizeof g_recorder - sizeof digits, digits, sizeof digits - 1);
 }
 
 int make_run_directory() noexcept {

@@ -15,6 +15,8 @@ void note_command(int argc, char** argv) noexcept;
 const char* script_name() noexcept;
 // In the constructor of a Python process, or at the start of recording of any other.
 void name_the_run() noexcept;
+// GPUSTALL_RECORDER=<pid>, for processes that are exec'd from here on.
+void name_recorder(uint32_t pid) noexcept;
 // mkdir -p of the run's directory; 0 or an errno.
 int make_run_directory() noexcept;
 // DIR/r<rank>-<pid>[-e<epoch>][-<n>].gst; p<pid> without a rank. n > 0 after a collision.

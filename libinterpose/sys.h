@@ -33,6 +33,11 @@ inline void close(int fd) noexcept {
   ::syscall(SYS_close, fd);
 }
 
+inline void sleep_ns(int64_t ns) noexcept {
+  timespec t{ns / 1000000000, ns % 1000000000};
+  ::syscall(SYS_nanosleep, &t, nullptr);
+}
+
 // Sleeps until *word != expected, a wake, or the time; a private futex.
 inline void futex_wait(const void* word, uint32_t expected, int64_t timeout_ns) noexcept {
   timespec t{timeout_ns / 1000000000, timeout_ns % 1000000000};

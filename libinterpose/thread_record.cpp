@@ -40,10 +40,10 @@ trace::ThreadRunState run_state(char letter) noexcept {
   }
 }
 
-// What was last said of a thread: rewritten when the name changes. Used by the helper alone; a
-// collision of two tids says a Thread record again, which is harmless.
+// What was last said of a thread: said again when the name changes or the creator becomes known (it
+// is noted after the thread exists). A collision of two tids says the same again: harmless.
 struct Said {
-  uint32_t tid, name;
+  uint32_t tid, name, creator;
 };
 Said g_said[4096];
 
@@ -110,18 +110,16 @@ void write_thread_record(HookGuard& guard, uint32_t tid, int64_t start_ticks,
   size_t n = read_task_file(tid, "comm", name, sizeof name);
   if (n != 0 && name[n - 1] == '\n') --n;
   const uint32_t id = intern_string(guard, {name, n});
+  const Creator creator = of != nullptr ? find_creator(of->pthread) : Creator{};
   Said& said = g_said[tid % 4096];
-  if (said.tid == tid && said.name == id) return;
-  said = {tid, id};
+  if (said.tid == tid && said.name == id && said.creator == creator.tid) return;
+  said = {tid, id, creator.tid};
   trace::Thread record{};
   record.start = start_ticks != 0 ? start_ticks : of != nullptr ? of->start_ticks : now_ticks();
   record.tid = tid;
   record.name = id;
-  if (of != nullptr) {
-    const Creator creator = find_creator(of->pthread);
-    record.creator_tid = creator.tid;
-    record.creator_stack = creator.stack;
-  }
+  record.creator_tid = creator.tid;
+  record.creator_stack = creator.stack;
   emit(guard, record);
 }
 

@@ -28,6 +28,15 @@ struct CreatorSlot {
 constexpr unsigned kCreators = 1024;
 CreatorSlot g_creators[kCreators];
 
+// Stands for a thread that attaches or ends: a signal handler's hook finds it nested and inert.
+ThreadState* between() noexcept {
+  static ThreadState state;
+  state.tid.store(UINT32_MAX, std::memory_order_relaxed);
+  state.depth = 1;
+  state.inert = true;
+  return &state;
+}
+
 CreatorSlot& creator_slot(uint64_t pthread) noexcept {
   return g_creators[(pthread >> 12) * 0x9e3779b97f4a7c15u >> 54];
 }
@@ -37,7 +46,7 @@ CreatorSlot& creator_slot(uint64_t pthread) noexcept {
 void on_thread_exit(void*) noexcept {
   ThreadState* t = tls_thread;
   {
-    HookGuard guard;
+    HookGuard guard{HookGuard::AnyWindow{}};
     if (!guard.recording()) return;
     flush_short_waits(guard);
     write_thread_record(guard, *t);
@@ -46,6 +55,8 @@ void on_thread_exit(void*) noexcept {
       g_process->file.retire(
           s.chunk, static_cast<uint32_t>(s.at - reinterpret_cast<const uint8_t*>(s.chunk)));
   }
+  tls_thread = between();
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   g_process->threads_lock.lock();
   t->tid.store(0, std::memory_order_relaxed);
   t->unused = true;
@@ -88,6 +99,8 @@ ThreadState* attach_thread() noexcept {
   enter_child_if_forked();
   // Wiped by fork: the pointer stays, the contents are zeros, and the list is empty.
   ThreadState* t = tls_thread;
+  tls_thread = between();
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   g_process->threads_lock.lock();
   if (t == nullptr)
     t = take_state();
@@ -99,6 +112,7 @@ ThreadState* attach_thread() noexcept {
     t->tid.store(sys::tid(), std::memory_order_release);
   }
   g_process->threads_lock.unlock();
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   tls_thread = t;
   if (t != nullptr && g_has_key) ::pthread_setspecific(g_key, t);
   if (t != nullptr) announce_process(t);

@@ -36,6 +36,12 @@ constexpr uint32_t kPopulateAhead = 32;
 constexpr int64_t kClaimWaitNs = 5000000;
 constexpr uint64_t kUncappedBytes = uint64_t{64} << 30;
 
+// The descriptor as a forked child inherits it: outside the memory that fork wipes.
+struct {
+  int fd = -1;
+  uint64_t device, inode;
+} g_inherited;
+
 // What must stay free on the file system: a recording never fills a disk.
 bool disk_has_room(int fd, uint64_t wanted) noexcept {
   struct statfs s;
@@ -85,7 +91,16 @@ bool TraceFile::create() noexcept {
   device_ = s.st_dev;
   inode_ = s.st_ino;
   fd_ = fd;
+  g_inherited = {fd, device_, inode_};
   return true;
+}
+
+void close_inherited_file() noexcept {
+  struct stat s;
+  if (g_inherited.fd >= 0 && ::fstat(g_inherited.fd, &s) == 0 && s.st_dev == g_inherited.device &&
+      s.st_ino == g_inherited.inode)
+    sys::close(g_inherited.fd);
+  g_inherited.fd = -1;
 }
 
 bool TraceFile::map() noexcept {
@@ -215,7 +230,7 @@ bool TraceFile::descriptor_is_ours() noexcept {
   }
   const int high = ::fcntl(fd, F_DUPFD_CLOEXEC, 200);
   if (high >= 0) sys::close(fd);
-  fd_ = high >= 0 ? high : fd;
+  g_inherited.fd = fd_ = high >= 0 ? high : fd;
   return true;
 }
 

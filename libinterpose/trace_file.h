@@ -63,4 +63,7 @@ class TraceFile {
   char path_[4096];
 };
 
+// In a forked child: the parent's descriptor is of no use here.
+void close_inherited_file() noexcept;
+
 }  // namespace gpustall::interpose

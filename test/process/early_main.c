@@ -1,3 +1,5 @@
 #include <unistd.h>
 
-int main(void) { return write(1, "main\n", 5) == 5 ? 0 : 1; }
+int main(void) {
+  return write(1, "main\n", 5) == 5 ? 0 : 1;
+}

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -15,7 +16,7 @@ LIBRARY = os.environ["GPUSTALL_TEST_LIBRARY"]
 DUMP = os.environ["GPUSTALL_TEST_DUMP"]
 VICTIM = os.environ["GPUSTALL_TEST_VICTIM"]
 CUDART = os.environ["GPUSTALL_TEST_CUDART"]
-PYTHON = os.environ["GPUSTALL_TEST_PYTHON"]
+PYTHON = sys.executable  # not the name that started us: that may be a script
 OURS = ("GPUSTALL", "LD_PRELOAD", "CUDA_INJECTION", "NVTX_INJECTION")
 
 

@@ -47,8 +47,8 @@ class Fork(ProcessTest):
 
     def test_a_child_forked_before_any_recording_may_be_the_trainer(self):
         run = self.run_victim(python(
-            "import os\nchild = os.fork()\n"
-            "if child == 0: cuda.cudaDeviceSynchronize(); os._exit(0)\n"
+            "import os, time\nchild = os.fork()\n"
+            "if child == 0: cuda.cudaDeviceSynchronize(); time.sleep(.5); os._exit(0)\n"
             "print(os.waitpid(child, 0)[1])"))
         self.assertEqual(run.out, "0\n", run.err)
         trace = self.one_trace(run)  # its parent, a launcher, has no part in it
