@@ -86,3 +86,16 @@ PROBE_EXPORT double probe_cost(int native, int rounds) {
   }
   return best;
 }
+
+// A thread's start routine: reads on a thread without a Python thread state.
+static uint32_t g_foreign = 1;
+PROBE_EXPORT void* probe_read_here(void* fd) {
+  char buffer[kMagicCount];
+  g_foreign = 1;
+  if (read(static_cast<int>(reinterpret_cast<intptr_t>(fd)), buffer, sizeof buffer) > 0)
+    g_foreign = t_python;
+  return nullptr;
+}
+PROBE_EXPORT uint32_t probe_last_foreign() {
+  return g_foreign;
+}
