@@ -109,7 +109,10 @@ void read_settings() noexcept {
   if (const char* range = text_of("GPUSTALL_RANGE"); range != nullptr) {
     if (std::strcmp(range, "cuda-profiler") == 0)
       s.range = RangeWindow::CudaProfiler;
-    else if (std::strncmp(range, "nvtx:", 5) != 0)  // NVTX ranges are read where NVTX is
+    else if (std::strncmp(range, "nvtx:", 5) == 0 && std::strlen(range) - 5 < sizeof s.range_name) {
+      s.range = RangeWindow::Nvtx;
+      std::strcpy(s.range_name, range + 5);
+    } else
       s.malformed = true;
   }
   read_number("GPUSTALL_MAX_SIZE", 1, s.max_bytes);

@@ -6,7 +6,7 @@
 
 namespace gpustall::interpose {
 
-enum class RangeWindow : uint8_t { None, CudaProfiler };
+enum class RangeWindow : uint8_t { None, CudaProfiler, Nvtx };
 
 struct Settings {
   bool enabled = true;        // GPUSTALL=0: inert
@@ -19,8 +19,9 @@ struct Settings {
   uint64_t max_bytes = uint64_t{2} << 30;  // GPUSTALL_MAX_SIZE: per process, suffix K M G; 0: none
   int64_t delay_ns = 0;                    // GPUSTALL_DELAY: seconds
   int64_t duration_ns = 0;                 // GPUSTALL_DURATION: seconds; 0: to the end
-  RangeWindow range = RangeWindow::None;   // GPUSTALL_RANGE=cuda-profiler
-  int64_t wait_ns = 2000;                  // GPUSTALL_WAIT_US: a wait this long is a record
+  RangeWindow range = RangeWindow::None;   // GPUSTALL_RANGE=cuda-profiler or nvtx:NAME
+  char range_name[128] = {};
+  int64_t wait_ns = 2000;    // GPUSTALL_WAIT_US: a wait this long is a record
   int64_t stack_ns = 50000;  // GPUSTALL_STACK_US: a wait this long has stacks and an object's path
   uint32_t sample_hz = 100;  // GPUSTALL_SAMPLE_HZ: 0 turns the sampler off
   int32_t rank = -1;         // RANK, SLURM_PROCID, OMPI_COMM_WORLD_RANK, PMI_RANK

@@ -68,6 +68,10 @@ bool end_by_time(int64_t now) noexcept {
   return true;
 }
 
+bool is_window_range(std::string_view name) noexcept {
+  return g_settings.range == RangeWindow::Nvtx && name == g_settings.range_name;
+}
+
 void profiler_range(bool begins) noexcept {
   if (g_settings.range != RangeWindow::CudaProfiler) return;
   if (begins)

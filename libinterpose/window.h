@@ -2,6 +2,8 @@
 // by another part (NVTX ranges). Outside it the hooks pass through; clocks, modules and late device
 // buffers are still written, so that the window's records can be read.
 #pragma once
+#include <string_view>
+
 #include "libinterpose/hook_guard.h"
 
 namespace gpustall::interpose {
@@ -14,6 +16,8 @@ void close_window() noexcept;
 // closes it at the next wait.
 void enter_child_window() noexcept;
 bool end_by_time(int64_t now) noexcept;
+// A range of this name is the window (GPUSTALL_RANGE=nvtx:NAME): NVTX opens and closes it.
+bool is_window_range(std::string_view name) noexcept;
 // For the hooks and callbacks of cudaProfilerStart and -Stop; no-ops unless GPUSTALL_RANGE asks.
 void profiler_range(bool begins) noexcept;
 

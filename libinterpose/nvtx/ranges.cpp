@@ -7,6 +7,8 @@
 #include "libinterpose/cupti/thread_part.h"
 #include "libinterpose/dictionary.h"
 #include "libinterpose/recorder.h"
+#include "libinterpose/settings.h"
+#include "libinterpose/window.h"
 
 namespace gpustall::interpose::nvtx {
 namespace {
@@ -39,6 +41,12 @@ void emit_range(HookGuard& guard, int64_t start, int64_t end, uint32_t domain, u
   emit(guard, range);
 }
 
+// The range that is the recording window has ended.
+void close_if_window(HookGuard& guard, uint32_t name) noexcept {
+  if (g_settings.range != RangeWindow::Nvtx) return;
+  if (intern_string(guard, g_settings.range_name) == name) close_window();
+}
+
 uint32_t intern_domain(HookGuard& guard, const Domain& domain) noexcept {
   return domain.name.empty() ? 0 : intern_string(guard, domain.name);
 }
@@ -47,6 +55,7 @@ uint32_t intern_domain(HookGuard& guard, const Domain& domain) noexcept {
 
 int push_range(const Domain& domain, std::string_view name) noexcept {
   if (domain.keep == Keep::Nothing) return -1;
+  if (is_window_range(name)) open_window();
   HookGuard guard;
   if (!guard.recording()) return -1;
   CudaThread& thread = cupti::cuda_thread(guard.thread());
@@ -79,6 +88,7 @@ int pop_range(const Domain& domain) noexcept {
     for (uint32_t k = i + 1; k < thread.open_ranges; ++k) thread.ranges[k - 1] = thread.ranges[k];
     --thread.open_ranges;
     emit_range(guard, range.start, end, range.domain_name, range.name, 0);
+    close_if_window(guard, range.name);
     return static_cast<int>(i);
   }
   return -1;
@@ -86,6 +96,7 @@ int pop_range(const Domain& domain) noexcept {
 
 uint64_t start_range(const Domain& domain, std::string_view name) noexcept {
   if (domain.keep == Keep::Nothing) return 0;
+  if (is_window_range(name)) open_window();
   HookGuard guard;
   if (!guard.recording()) return 0;
   const uint64_t use = g_uses.fetch_add(1, std::memory_order_relaxed);
@@ -110,7 +121,10 @@ void end_range(uint64_t id) noexcept {
   if (!slot.id.compare_exchange_strong(id, kFilling, std::memory_order_acquire)) return;
   {
     HookGuard guard{HookGuard::AnyWindow{}};
-    if (guard.recording()) emit_range(guard, slot.start, end, slot.domain, slot.name, kStartEnd);
+    if (guard.recording()) {
+      emit_range(guard, slot.start, end, slot.domain, slot.name, kStartEnd);
+      close_if_window(guard, slot.name);
+    }
   }
   slot.id.store(0, std::memory_order_release);
 }

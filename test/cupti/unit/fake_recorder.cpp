@@ -140,6 +140,15 @@ bool start_recording(StartReason) noexcept {
 void profiler_range(bool begins) noexcept {
   g_recording = begins;
 }
+bool is_window_range(std::string_view) noexcept {
+  return false;
+}
+void open_window() noexcept {
+  g_recording = true;
+}
+void close_window() noexcept {
+  g_recording = false;
+}
 
 namespace stacks {
 uint32_t python_stack(HookGuard&) noexcept {
