@@ -1,5 +1,6 @@
 // The passes of the analysis, in order. Each owns one file; nothing here computes anything itself.
 #include "collector/analyze/attribute.h"
+#include "collector/analyze/hottest_line.h"
 #include "collector/analyze/steps.h"
 
 namespace gpustall::collect {
@@ -59,6 +60,7 @@ Analysis analyze(const Recording& recording) {
   result.busy_slices = attribute_busy(base, timelines);
   result.timelines = std::move(timelines.devices);
   result.sites = facts.sites();
+  blame_hottest_lines(recording, facts, result.slices);
   result.launch_latency_ns = most_common(latency, recording);
   result.unlinked_activities = links.unlinked;
   return result;

@@ -195,8 +195,9 @@ class Attributor {
   }
 
   void number_groups() {
-    for (uint32_t& group : out_.group)
-      if (group != 0) group = groups_.group_of(group - 1);
+    for (size_t s = 0; s < out_.size(); ++s)
+      out_.group[s] = out_.group[s] != 0 ? groups_.group_of(out_.group[s] - 1)
+                                         : groups_.group_of(out_.cause[s], out_.site[s]);
   }
 
   const AttributeInput& in_;

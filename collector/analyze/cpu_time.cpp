@@ -142,6 +142,8 @@ HostPiece CpuTime::from_sample(const Seen& seen, const Stretch& s, ThreadIndex t
     piece.cause = Cause::DataWorkerStart;
   } else if (is(kLoaderQueue)) {
     piece.cause = Cause::DataTransport;
+  } else if (is(kImporting)) {
+    piece.cause = Cause::ColdLibrary;
   } else if (seen.state == trace::ThreadRunState::Runnable) {
     piece.cause = Cause::HostStarved;
   } else if (seen.state == trace::ThreadRunState::DiskWait) {

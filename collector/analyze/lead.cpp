@@ -10,8 +10,8 @@ constexpr uint32_t kQueueLaunches = 1024;  // what a stream's queue holds before
 }  // namespace
 
 uint32_t SyncGroups::key_of(const Stall& stall) {
-  const uint64_t identity = uint64_t{raw(stall.site)} << 8 | static_cast<uint8_t>(stall.cause);
-  const auto [at, made] = keys_.try_emplace(identity, static_cast<uint32_t>(parent_.size()));
+  const auto [at, made] =
+      keys_.try_emplace(identity(stall.cause, stall.site), static_cast<uint32_t>(parent_.size()));
   if (made) {
     parent_.push_back(at->second);
     size_.push_back(1);
@@ -36,6 +36,11 @@ uint32_t SyncGroups::group_of(uint32_t key) {
   const uint32_t top = root(key);
   if (size_[top] < 2) return 0;
   return numbers_.try_emplace(top, static_cast<uint32_t>(numbers_.size() + 1)).first->second;
+}
+
+uint32_t SyncGroups::group_of(Cause cause, SiteId site) {
+  const auto at = keys_.find(identity(cause, site));
+  return at == keys_.end() ? 0 : group_of(at->second);
 }
 
 void LeadLedger::advance(TraceTime host) {

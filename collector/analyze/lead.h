@@ -23,8 +23,13 @@ class SyncGroups {
   bool together(uint32_t a, uint32_t b) { return root(a) == root(b); }
   // 0 for a line that stands alone; else 1, 2, ... in order of first call.
   uint32_t group_of(uint32_t key);
+  // The same for time of this cause and line that is no wait itself.
+  uint32_t group_of(Cause cause, SiteId site);
 
  private:
+  static uint64_t identity(Cause cause, SiteId site) {
+    return uint64_t{raw(site)} << 8 | static_cast<uint8_t>(cause);
+  }
   uint32_t root(uint32_t key);
   std::unordered_map<uint64_t, uint32_t> keys_;
   std::vector<uint32_t> parent_, size_;

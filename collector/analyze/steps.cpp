@@ -23,15 +23,17 @@ int64_t quantile(std::vector<int64_t> values, double share) {
   return values[at];
 }
 
-// Half of the steps lie close to their median, and the period fills the time between first and
-// last launch. The first fifth may be warm-up.
-bool is_regular(const std::vector<TraceTime>& boundary, TraceTime first, TraceTime last) {
+// Half of the steps lie close to their median, and most of the launches lie in steps: by their
+// number, since a long start-up is no argument. The first fifth may be warm-up.
+bool is_regular(const std::vector<TraceTime>& boundary, const std::vector<TraceTime>& launches) {
   const std::vector<int64_t> d = durations(boundary, boundary.size() / 5);
   if (d.size() < 2) return false;
   const int64_t median = quantile(d, 0.5);
   std::vector<int64_t> deviation;
   for (int64_t x : d) deviation.push_back(std::abs(x - median));
-  const bool covers = (boundary.back() - boundary.front()) * 2 >= last - first;
+  const auto first = std::lower_bound(launches.begin(), launches.end(), boundary.front());
+  const auto last = std::upper_bound(first, launches.end(), boundary.back());
+  const bool covers = static_cast<size_t>(last - first) * 2 >= launches.size();
   return covers && quantile(deviation, 0.5) * 2 <= median;
 }
 
@@ -74,18 +76,16 @@ uint32_t warmup_of(const Recording& r, const Links& links, const Steps& steps) {
 }  // namespace
 
 std::vector<Steps> find_steps(const Recording& r, const Links& links, const StackFacts& facts) {
-  std::vector<TraceTime> first(r.processes.size(), INT64_MAX), last(r.processes.size(), INT64_MIN);
-  for (size_t i = 0; i < r.calls.size(); ++i) {
-    if (links.activity_of[i] == kNoIndex) continue;
-    const uint32_t p = raw(r.threads[raw(r.calls.thread[i])].process);
-    first[p] = std::min(first[p], r.calls.start[i]);
-    last[p] = std::max(last[p], r.calls.end[i]);
-  }
+  std::vector<std::vector<TraceTime>> launches(r.processes.size());
+  for (size_t i = 0; i < r.calls.size(); ++i)
+    if (links.activity_of[i] != kNoIndex)
+      launches[raw(r.threads[raw(r.calls.thread[i])].process)].push_back(r.calls.start[i]);
   std::vector<Steps> result;
   for (uint32_t p = 0; p < r.processes.size(); ++p) {
-    if (first[p] == INT64_MAX) continue;
+    if (launches[p].empty()) continue;
+    std::sort(launches[p].begin(), launches[p].end());
     for (StepCandidate& candidate : step_candidates(r, links, facts, ProcessIndex(p))) {
-      if (!candidate.annotated && !is_regular(candidate.boundary, first[p], last[p])) continue;
+      if (!candidate.annotated && !is_regular(candidate.boundary, launches[p])) continue;
       Steps steps;
       steps.process = ProcessIndex(p);
       steps.boundary = std::move(candidate.boundary);
