@@ -1,6 +1,7 @@
 // See allocation.h.
 #include "allocation.h"
 
+#include "background.h"
 #include "device.h"
 #include "driver_scope.h"
 #include "host_clock.h"
@@ -41,6 +42,7 @@ int release(void* base) {
   if (!on_device(range.kind)) return scope.done(kInvalidValue);
   wait_until(device_tail(device_at(range.device)));
   const int64_t from = now_ns();
+  wait_for_copies_of(base, range.bytes);
   MemoryRange was;
   if (!release_memory(base, &was)) return scope.done(kInvalidValue);
   wait_until(from + static_cast<int64_t>(settings().malloc_ns));
@@ -56,10 +58,12 @@ int allocate_in_stream_order(void** out, size_t bytes, Stream& stream, const voi
   return scope.done(*out || !bytes ? kSuccess : kOutOfMemory);
 }
 
-// The pages go back at once: kernels touch nothing, and copies have been done at submission.
+// The pages go back at once: kernels touch nothing, and copies do not wait for their modelled
+// moment.
 int release_in_stream_order(void* base, Stream&, const void* stream_handle) {
   cuMemFreeAsync_params params{as_device_pointer(base), as_handle<CUstream>(stream_handle)};
   DriverScope scope(GPUSTALL_DRIVER(cuMemFreeAsync), &params);
+  wait_for_copies_of(base, find_memory(base).bytes);
   MemoryRange was;
   return scope.done(!base || release_memory(base, &was) ? kSuccess : kInvalidValue);
 }
@@ -82,6 +86,7 @@ int release_host(void* base) {
   const MemoryRange range = find_memory(base);
   if (range.kind != MemoryKind::Pinned || !range.ours) return scope.done(kInvalidValue);
   wait_until(device_tail(device_at(range.device)));
+  wait_for_copies_of(base, range.bytes);
   MemoryRange was;
   return scope.done(release_memory(base, &was) ? kSuccess : kInvalidValue);
 }
@@ -103,6 +108,7 @@ int unregister_host(void* base) {
   const MemoryRange range = find_memory(base);
   if (range.kind != MemoryKind::Pinned || range.ours) return scope.done(713);  // not registered
   wait_until(device_tail(device_at(range.device)));
+  wait_for_copies_of(base, range.bytes);
   MemoryRange was;
   return scope.done(release_memory(base, &was) ? kSuccess : kInvalidValue);
 }

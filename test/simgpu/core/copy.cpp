@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+#include <algorithm>
+
+#include "background.h"
 #include "capture.h"
 #include "driver_scope.h"
 #include "duration_model.h"
@@ -60,6 +63,8 @@ Work work_of(const CopyRequest& request, const Route& route) {
       copy_duration(route.bytes, route.from.kind, route.to.kind, route.kind == kPeer);
   if (route.kind == kHostToDevice) work.engine = Engine::HostToDevice;
   if (route.kind == kDeviceToHost) work.engine = Engine::DeviceToHost;
+  work.background = request.async && !route.pageable();
+  work.host_reads = !on_device(route.to.kind);
   work.effect = copy_effect(request.to, request.from, request.row_bytes);
   work.effect.rows = request.rows;
   work.effect.to_pitch = request.to_pitch;
@@ -76,28 +81,40 @@ void wait_for_stream(Stream& stream) {
   wait_until(tail);
 }
 
+int run_on_host(Stream& stream, const Work& work) {
+  wait_for_stream(stream);
+  apply_effect(work.effect, {false, kNeverDue});
+  return kSuccess;
+}
+
+// A large copy that the host waits for: the bytes are moved first, and where this machine is slower
+// than the model, the copy takes as long as it took. So host and timeline never disagree.
+void move_bytes_first(Work& work) {
+  work.as_of_ns = now_ns();
+  apply_effect(work.effect, {false, kNeverDue});
+  work.effect = {};
+  work.duration_ns = std::max(work.duration_ns, now_ns() - work.as_of_ns);
+}
+
 int run(const CopyRequest& request, DriverScope& scope) {
   const int64_t from = now_ns();
   Stream& stream = *request.stream;
   const Route route = route_of(request);
   Work work = work_of(request, route);
   if (capturing(stream)) return scope.done(submit(stream, work, scope.correlation()).error);
-  const bool waits_before = route.kind == kHostToDevice && route.pageable() && !route.staged();
-  if (waits_before || route.kind == kHostToHost) wait_for_stream(stream);
-  if (route.kind == kHostToHost) {
-    work.effect.apply();
-    return scope.done(kSuccess);
-  }
+  if (route.kind == kHostToHost) return scope.done(run_on_host(stream, work));
+  const bool to_host = route.kind == kDeviceToHost;
+  const bool synchronous = !request.async && route.kind != kDeviceToDevice;
+  const bool waits = (route.pageable() || synchronous) && !route.staged();
+  if (waits && route.pageable() && !to_host) wait_for_stream(stream);
+  if (waits && route.bytes > kStagedBytes) move_bytes_first(work);
   const Placed placed = submit(stream, work, scope.correlation());
-  if (route.kind == kDeviceToHost) {
+  if (to_host) {
     LockGuard guard(timeline_lock());
     stream.small_reads.answer(request.to, route.bytes);
   }
   spin_until(from + static_cast<int64_t>(settings().call_ns));
-  const bool synchronous = !request.async && route.kind != kDeviceToDevice;
-  if ((route.pageable() || synchronous) && !route.staged())
-    wait_until(placed.end_ns +
-               (route.kind == kHostToDevice ? 0 : static_cast<int64_t>(settings().wake_ns)));
+  if (waits) wait_until(placed.end_ns + (to_host ? static_cast<int64_t>(settings().wake_ns) : 0));
   return scope.done(placed.error);
 }
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "background.h"
 #include "capture.h"
-#include "host_call.h"
 #include "host_clock.h"
 #include "settings.h"
 #include "status.h"
@@ -44,9 +44,9 @@ Activity graph_activity(const Stream& stream, const Graph& graph, uint32_t corre
 void run_node(const GraphNode& node, const Activity& whole, const Placed& at) {
   const Effect& effect = node.work.effect;
   if (effect.kind == Effect::Kind::HostCall)
-    queue_host_call(whole.start_ns + at.end_ns, effect.call, effect.user);
+    call_in_background(whole.start_ns + at.end_ns, effect.call, effect.user);
   else
-    effect.apply();
+    apply_effect(effect, {node.work.background, node.work.host_reads ? whole.end_ns : kNeverDue});
   if (node.work.engine == Engine::None) return;
   Activity activity = node.work.shape;
   activity.device = whole.device;

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "background.h"
 #include "capture.h"
-#include "host_call.h"
 #include "host_clock.h"
 #include "settings.h"
 
@@ -85,14 +85,15 @@ Placed submit(Stream& stream, Work& work, uint32_t correlation) {
   wait_for_room(stream, correlation);
   {
     LockGuard guard(timeline_lock());
-    activity.start_ns = earliest_start(stream, work.engine, now_ns());
+    const int64_t called = work.as_of_ns ? work.as_of_ns : now_ns();
+    activity.start_ns = earliest_start(stream, work.engine, called);
     activity.end_ns = activity.start_ns + work.duration_ns;
     occupy(stream, work.engine, activity.end_ns);
   }
   if (work.effect.kind == Effect::Kind::HostCall)
-    queue_host_call(activity.end_ns, work.effect.call, work.effect.user);
+    call_in_background(activity.end_ns, work.effect.call, work.effect.user);
   else
-    work.effect.apply();
+    apply_effect(work.effect, {work.background, work.host_reads ? activity.end_ns : kNeverDue});
   if (work.engine != Engine::None) announce(activity);
   return {activity.start_ns, activity.end_ns, false, 0};
 }

@@ -17,6 +17,10 @@ struct Work {
   int64_t duration_ns = 0;
   Engine engine = Engine::Compute;
   Effect effect;
+  // How the effect is done (background.h): a large copy may be done beside the program, and then
+  // whoever waits for the work to be over waits for the bytes only where the host reads them.
+  bool background = false, host_reads = false;
+  int64_t as_of_ns = 0;  // when the call came; 0: it comes now
 };
 
 struct Placed {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "background.h"
 #include "capture.h"
 #include "driver_scope.h"
-#include "host_call.h"
 #include "host_clock.h"
 #include "settings.h"
 #include "status.h"
@@ -40,7 +40,11 @@ void announce_sync(const Device& device, SyncIds ids, int64_t start_ns, uint32_t
 
 void wait_for(int64_t moment) {
   if (moment > now_ns()) wait_until(moment + static_cast<int64_t>(settings().wake_ns));
-  wait_for_host_calls(moment);
+  wait_for_background(moment);
+}
+
+bool reached(int64_t moment) {
+  return moment <= now_ns() && background_done(moment);
 }
 
 int64_t stream_tail(Stream& stream) {
@@ -94,12 +98,12 @@ int query_stream(Stream& stream) {
     invalidate_capture(stream);
     return kCaptureUnsupported;
   }
-  return stream_tail(stream) <= now_ns() ? kSuccess : kNotReady;
+  return reached(stream_tail(stream)) ? kSuccess : kNotReady;
 }
 
 int query_event(const Event& event) {
   if (event.capture) return kCapturedEvent;
-  return !event.recorded || event.time_ns <= now_ns() ? kSuccess : kNotReady;
+  return !event.recorded || reached(event.time_ns) ? kSuccess : kNotReady;
 }
 
 int record_event(Event& event, Stream& stream, const void* stream_handle) {
