@@ -19,7 +19,6 @@ class GuardedMemory {
  public:
   void open(pid_t pid) noexcept;  // 0: none
   void close() noexcept;
-  pid_t pid() const noexcept { return pid_; }
 
   // The bytes that could be read, from the front; 0 or less than `size` at an unmapped page.
   size_t read(uintptr_t from, void* to, size_t size) noexcept;

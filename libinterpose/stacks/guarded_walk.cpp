@@ -81,8 +81,10 @@ bool walk_once(const PythonLayout& l, GuardedMemory& memory, MemoryView& view,
   view.begin(memory);
   const uint8_t* at = view.at(thread.tstate, l.tstate_chunk + 24u + l.tstate_thread_id);
   if (at == nullptr) return false;
-  if (thread.pthread != 0 && load_at<uint64_t>(at, l.tstate_thread_id) != thread.pthread)
-    return false;
+  if (thread.pthread != 0 && load_at<uint64_t>(at, l.tstate_thread_id) != thread.pthread) {
+    thread.count = 0;  // it gave its state back, as C++ threads that call Python do
+    return true;
+  }
   Chain c{l, view, thread, {}, 0, false};
   if (l.tstate_chunk != 0) {
     const auto chunk = load_at<uintptr_t>(at, l.tstate_chunk);

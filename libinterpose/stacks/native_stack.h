@@ -18,6 +18,10 @@ class NativeCache {
  public:
   // The id of the caller's stack, 0 when it cannot be unwound.
   uint32_t capture(HookGuard& guard) noexcept;
+  // Another thread takes the cache over: its C stack may end where the old one went on.
+  void forget() noexcept {
+    for (Entry& entry : entries_) entry.count = 0;
+  }
 
  private:
   struct Entry {

@@ -4,7 +4,6 @@
 #include "libinterpose/stacks/python_offsets.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -22,35 +21,35 @@ constexpr PythonLayout kLayouts[] = {
    .first_shim_owner = 0, .position_scale = 1, .tagged_code = false,
    .code_file = 104, .code_name = 112, .code_lines = 120, .code_first_line = 40, .code_instructions = 0,
    .ascii_data = 48, .compact_data = 72, .runtime_head = 32, .interp_threads = 8, .interp_collecting = 0,
-   .runtime_current = 1368, .interp_gil = 0, .code_type = 0, .runtime = 0, .runtime_bytes = 0},
+   .runtime_current = 1368, .interp_gil = 0, .code_type = 0, .runtime = 0},
   {.version_hex = 0x0309, .tstate_next = 8, .tstate_interp = 16, .tstate_thread_id = 176, .tstate_native_id = 0,
    .tstate_frame = 24, .tstate_chunk = 0, .has_cframe = false, .cframe_frame = 0,
    .frame_code = 32, .frame_prev = 24, .frame_pos = 104, .frame_owner = 0,
    .first_shim_owner = 0, .position_scale = 1, .tagged_code = false,
    .code_file = 104, .code_name = 112, .code_lines = 120, .code_first_line = 40, .code_instructions = 0,
    .ascii_data = 48, .compact_data = 72, .runtime_head = 32, .interp_threads = 8, .interp_collecting = 816,
-   .runtime_current = 568, .interp_gil = 0, .code_type = 0, .runtime = 0, .runtime_bytes = 0},
+   .runtime_current = 568, .interp_gil = 0, .code_type = 0, .runtime = 0},
   {.version_hex = 0x030a, .tstate_next = 8, .tstate_interp = 16, .tstate_thread_id = 176, .tstate_native_id = 0,
    .tstate_frame = 24, .tstate_chunk = 0, .has_cframe = false, .cframe_frame = 0,
    .frame_code = 32, .frame_prev = 24, .frame_pos = 96, .frame_owner = 0,
    .first_shim_owner = 0, .position_scale = 2, .tagged_code = false,
    .code_file = 104, .code_name = 112, .code_lines = 120, .code_first_line = 40, .code_instructions = 0,
    .ascii_data = 48, .compact_data = 72, .runtime_head = 32, .interp_threads = 8, .interp_collecting = 816,
-   .runtime_current = 568, .interp_gil = 0, .code_type = 0, .runtime = 0, .runtime_bytes = 0},
+   .runtime_current = 568, .interp_gil = 0, .code_type = 0, .runtime = 0},
   {.version_hex = 0x030b, .tstate_next = 8, .tstate_interp = 16, .tstate_thread_id = 152, .tstate_native_id = 160,
    .tstate_frame = 56, .tstate_chunk = 296, .has_cframe = true, .cframe_frame = 8,
    .frame_code = 32, .frame_prev = 48, .frame_pos = 56, .frame_owner = 69,
    .first_shim_owner = 3, .position_scale = 1, .tagged_code = false,
    .code_file = 112, .code_name = 128, .code_lines = 136, .code_first_line = 72, .code_instructions = 184,
    .ascii_data = 48, .compact_data = 72, .runtime_head = 40, .interp_threads = 16, .interp_collecting = 848,
-   .runtime_current = 576, .interp_gil = 0, .code_type = 0, .runtime = 0, .runtime_bytes = 0},
+   .runtime_current = 576, .interp_gil = 0, .code_type = 0, .runtime = 0},
   {.version_hex = 0x030c, .tstate_next = 8, .tstate_interp = 16, .tstate_thread_id = 136, .tstate_native_id = 144,
    .tstate_frame = 56, .tstate_chunk = 232, .has_cframe = true, .cframe_frame = 0,
    .frame_code = 0, .frame_prev = 8, .frame_pos = 56, .frame_owner = 70,
    .first_shim_owner = 3, .position_scale = 1, .tagged_code = false,
    .code_file = 112, .code_name = 128, .code_lines = 136, .code_first_line = 68, .code_instructions = 192,
    .ascii_data = 40, .compact_data = 56, .runtime_head = 40, .interp_threads = 72, .interp_collecting = 312,
-   .runtime_current = 0, .interp_gil = 384, .code_type = 0, .runtime = 0, .runtime_bytes = 0},
+   .runtime_current = 0, .interp_gil = 384, .code_type = 0, .runtime = 0},
   // 3.13 and 3.14: replaced by _Py_DebugOffsets where it has the field
   {.version_hex = 0x030d, .tstate_next = 8, .tstate_interp = 16, .tstate_thread_id = 152, .tstate_native_id = 160,
    .tstate_frame = 72, .tstate_chunk = 232, .has_cframe = false, .cframe_frame = 0,
@@ -58,14 +57,14 @@ constexpr PythonLayout kLayouts[] = {
    .first_shim_owner = 3, .position_scale = 1, .tagged_code = false,
    .code_file = 112, .code_name = 128, .code_lines = 136, .code_first_line = 68, .code_instructions = 200,
    .ascii_data = 40, .compact_data = 56, .runtime_head = 632, .interp_threads = 7344, .interp_collecting = 7600,
-   .runtime_current = 0, .interp_gil = 16, .code_type = 0, .runtime = 0, .runtime_bytes = 0},
+   .runtime_current = 0, .interp_gil = 16, .code_type = 0, .runtime = 0},
   {.version_hex = 0x030e, .tstate_next = 8, .tstate_interp = 16, .tstate_thread_id = 152, .tstate_native_id = 160,
    .tstate_frame = 72, .tstate_chunk = 232, .has_cframe = false, .cframe_frame = 0,
    .frame_code = 0, .frame_prev = 8, .frame_pos = 56, .frame_owner = 74,
    .first_shim_owner = 3, .position_scale = 1, .tagged_code = true,
    .code_file = 112, .code_name = 128, .code_lines = 136, .code_first_line = 68, .code_instructions = 208,
    .ascii_data = 40, .compact_data = 56, .runtime_head = 0, .interp_threads = 7344, .interp_collecting = 0,
-   .runtime_current = 0, .interp_gil = 0, .code_type = 0, .runtime = 0, .runtime_bytes = 0},
+   .runtime_current = 0, .interp_gil = 0, .code_type = 0, .runtime = 0},
 };
 // clang-format on
 
@@ -192,12 +191,6 @@ const char* choose_layout(uint32_t version) {
   const auto frame_type = reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, "PyFrame_Type"));
   if (l.code_type == 0 || l.runtime == 0 || frame_type == 0)
     return "the interpreter does not export its types";
-  Dl_info info;
-  ElfW(Sym)* symbol = nullptr;
-  if (dladdr1(reinterpret_cast<void*>(l.runtime), &info, reinterpret_cast<void**>(&symbol),
-              RTLD_DL_SYMENT) != 0 &&
-      symbol != nullptr)
-    l.runtime_bytes = symbol->st_size;
   if (version >> 16 >= 0x030d)
     if (const char* why = read_debug_offsets(l)) return why;
   if (const char* why = prove(l, frame_type)) return why;
@@ -251,12 +244,6 @@ const uint8_t* own_thread_state() noexcept {
   // up long before that.
   if (g_is_finalizing() != 0) return nullptr;
   return static_cast<const uint8_t*>(g_get_thread_state());
-}
-
-AddressRange gil_condition_range() noexcept {
-  const PythonLayout* l = python_layout();
-  return l == nullptr ? AddressRange{0, 0}
-                      : AddressRange{l->runtime, l->runtime + l->runtime_bytes};
 }
 
 }  // namespace gpustall::interpose

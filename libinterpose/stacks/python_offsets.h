@@ -31,7 +31,6 @@ struct PythonLayout {
   uint32_t interp_gil;       // pointer to the GIL, from 3.12 on
   // addresses in this process
   uintptr_t code_type, runtime;
-  uint64_t runtime_bytes;
 };
 
 // The same in all versions and builds that are accepted.
@@ -56,12 +55,5 @@ uint32_t python_version() noexcept;
 // The calling thread's PyThreadState, null for threads that Python does not know, before it starts
 // and while it ends. No lock.
 const uint8_t* own_thread_state() noexcept;
-
-// A condition variable inside this range is the GIL's.
-struct AddressRange {
-  uintptr_t begin, end;
-  bool holds(uintptr_t address) const noexcept { return address >= begin && address < end; }
-};
-AddressRange gil_condition_range() noexcept;
 
 }  // namespace gpustall::interpose

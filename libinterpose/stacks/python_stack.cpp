@@ -39,8 +39,14 @@ unsigned walk_own(const PythonLayout& l, const uint8_t* tstate, PythonFrame* fra
 
 StackArea* stack_area(ThreadState& thread) noexcept {
   auto& part = part_of<StacksPart>(thread, ThreadPart::Stacks);
-  if (part.area != nullptr) return part.area;
-  return part.area = static_cast<StackArea*>(map_wiped(sizeof(StackArea)));
+  const uint32_t tid = thread.tid.load(std::memory_order_relaxed);
+  if (part.tid == tid) return part.area;
+  if (part.area == nullptr) part.area = static_cast<StackArea*>(map_wiped(sizeof(StackArea)));
+  if (part.area != nullptr) part.area->native.forget();
+  part.tid = tid;
+  __atomic_store_n(&part.tstate, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&part.calls, 0, __ATOMIC_RELAXED);
+  return part.area;
 }
 
 namespace stacks {
@@ -54,10 +60,10 @@ uint32_t python_stack(HookGuard& guard) noexcept {
   auto& part = part_of<StacksPart>(thread, ThreadPart::Stacks);
   // A state that was made for another thread would be walked while that one runs.
   if (load_at<uint64_t>(tstate, l->tstate_thread_id) != thread.pthread) return 0;
-  __atomic_store_n(&part.tstate, reinterpret_cast<uint64_t>(tstate), __ATOMIC_RELAXED);
-  __atomic_store_n(&part.calls, part.calls + 1, __ATOMIC_RELAXED);
   StackArea* area = stack_area(thread);
   if (area == nullptr) return 0;
+  __atomic_store_n(&part.tstate, reinterpret_cast<uint64_t>(tstate), __ATOMIC_RELAXED);
+  __atomic_store_n(&part.calls, part.calls + 1, __ATOMIC_RELAXED);
   bool cut = false;
   unsigned left = walk_own(*l, tstate, area->frames, cut);
   uint32_t node = cut ? truncated_root(guard) : 0;

@@ -34,7 +34,7 @@ struct Sampler {
   SampledThread threads[kMaxThreads];
   unsigned turn, other_turn;
   int64_t period_ns, not_before_ns, next_discovery_ns;
-  bool walks_off, workers_off;
+  bool walks_off, refusal_said;
   uint64_t gil_holder;  // PyThreadState of this round
   bool collecting;
 };
@@ -43,6 +43,22 @@ Sampler* g_sampler = nullptr;
 constexpr unsigned kNewChildren = 64;
 std::atomic<uint32_t> g_new_children[kNewChildren];
 std::atomic<uint32_t> g_new_child_at{0};
+
+// A thread launches work if its calls are not few against the busiest one's.
+struct Rank {
+  uint64_t most_calls = 0;
+  unsigned others = 0;
+
+  static uint64_t calls(ThreadState& t) {
+    if (t.tid.load(std::memory_order_relaxed) == 0 || t.inert) return 0;
+    return __atomic_load_n(&part_of<StacksPart>(t, ThreadPart::Stacks).calls, __ATOMIC_RELAXED);
+  }
+  static uint64_t tstate(ThreadState& t) {
+    return __atomic_load_n(&part_of<StacksPart>(t, ThreadPart::Stacks).tstate, __ATOMIC_RELAXED);
+  }
+  bool launches(ThreadState& t) const { return calls(t) * 16 >= most_calls && calls(t) != 0; }
+  bool is_other(ThreadState& t) const { return calls(t) != 0 && !launches(t); }
+};
 
 SampledThread* slot_of(Sampler& s, uint32_t tid) noexcept {
   SampledThread* free = nullptr;
@@ -104,8 +120,7 @@ void sample_thread(HookGuard& guard, Sampler& s, const PythonLayout* l,
     return;
   }
   const int64_t now = now_ticks();
-  slot->walked.tstate =
-      __atomic_load_n(&part_of<StacksPart>(thread, ThreadPart::Stacks).tstate, __ATOMIC_RELAXED);
+  slot->walked.tstate = Rank::tstate(thread);
   slot->walked.pthread = thread.pthread;
   uint32_t stack = 0;
   if (l != nullptr && !s.walks_off) {
@@ -164,22 +179,6 @@ void read_interpreter(Sampler& s, const PythonLayout& l) noexcept {
   s.collecting = collecting != 0;
 }
 
-// A thread launches work if its calls are not few against the busiest one's.
-struct Rank {
-  uint64_t most_calls = 0;
-  unsigned others = 0;
-
-  static const StacksPart& part(ThreadState& t) {
-    return part_of<StacksPart>(t, ThreadPart::Stacks);
-  }
-  static uint64_t calls(ThreadState& t) {
-    if (t.tid.load(std::memory_order_relaxed) == 0 || t.inert) return 0;
-    return __atomic_load_n(&part(t).calls, __ATOMIC_RELAXED);
-  }
-  bool launches(ThreadState& t) const { return calls(t) * 16 >= most_calls && calls(t) != 0; }
-  bool is_other(ThreadState& t) const { return calls(t) != 0 && !launches(t); }
-};
-
 int64_t own_cpu_ns() noexcept {
   return read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
@@ -187,21 +186,21 @@ int64_t own_cpu_ns() noexcept {
 void sample_others(HookGuard& guard, Sampler& s, const PythonLayout* l, const Rank& rank,
                    int64_t cpu_limit, int64_t now_ns) noexcept {
   for (ThreadState* t = first_thread(); t != nullptr; t = t->next)
-    if (rank.is_other(*t) && Rank::part(*t).tstate == s.gil_holder) sample_thread(guard, s, l, *t);
+    if (rank.is_other(*t) && Rank::tstate(*t) == s.gil_holder) sample_thread(guard, s, l, *t);
   if (++s.turn % kForcedTurn != 0 && own_cpu_ns() > cpu_limit) return;
   // One of the other threads each round, so that none is forgotten, then workers.
   unsigned index = 0;
   const unsigned chosen = rank.others == 0 ? 0 : s.other_turn++ % rank.others;
   for (ThreadState* t = first_thread(); t != nullptr; t = t->next)
-    if (rank.is_other(*t) && index++ == chosen && Rank::part(*t).tstate != s.gil_holder)
+    if (rank.is_other(*t) && index++ == chosen && Rank::tstate(*t) != s.gil_holder)
       sample_thread(guard, s, l, *t);
-  if (l == nullptr || s.workers_off) return;
+  if (l == nullptr) return;
   for (unsigned i = 0; i < Workers::kMax && (i == 0 || own_cpu_ns() < cpu_limit); ++i)
     if (!sample_worker(guard, s, *l, now_ns)) break;
-  if (s.workers.refusal() == 0) return;
-  s.workers_off = true;
+  if (s.workers.refusal() == 0 || s.refusal_said) return;
+  s.refusal_said = true;
   notice(guard, trace::NoticeKind::SamplerOff, s.workers.refusal(),
-         "worker processes are not sampled: the kernel forbids to read them (Yama ptrace_scope)");
+         "a worker process is not sampled: the kernel forbids to read it (Yama, or other rights)");
 }
 
 void find_workers(Sampler& s, int64_t now_ns) noexcept {

@@ -19,6 +19,7 @@ struct StackArea {
 
 // The owner writes and the sampler reads the marked fields, with __atomic builtins.
 struct StacksPart {
+  uint32_t tid;  // whose values these are: a ThreadState is taken over by later threads
   StackArea* area;
   uint64_t tstate;  // shared: the thread's PyThreadState at its last stack
   uint64_t calls;   // shared: stacks taken so far

@@ -74,7 +74,7 @@ bool Workers::find_interpreter(const PythonLayout& here, MemoryView& view, Worke
   int64_t moved = 0;
   bool found = is_code_type(memory, here.code_type);
   if (memory.refusal() != 0) refusal_ = memory.refusal();
-  if (!found && refusal_ == 0)
+  if (!found && memory.refusal() == 0)
     found = find_move(w.pid, here.code_type, moved) &&
             is_code_type(memory, here.code_type + static_cast<uintptr_t>(moved));
   w.layout = here;
