@@ -39,6 +39,7 @@ class Refusals(TestCase):
         self.refused(125, "no program to run")
         self.refused(125, "--nonsense", "--nonsense", "true")
         self.refused(125, "is no size", "--max-size", "big", "true")
+        self.refused(125, "is neither cuda-profiler nor nvtx:NAME", "--range", "x", "true")
 
     def test_a_static_program(self):
         static = os.path.join(VICTIMS, "cli_static_victim")

@@ -85,12 +85,11 @@ class Endings(TestCase):
         self.assertEqual(terminal.wait(), 9)
 
     def test_a_program_stopped_alone_does_not_stop_gpustall(self):
-        code = "import os; print('pid', os.getpid(), flush=True); os.kill(os.getpid(), 19); os._exit(4)"
+        code = "import os; os.write(1, b'pid %d.\\n' % os.getpid()); os.kill(os.getpid(), 19); os._exit(4)"
         terminal = self.terminal("run", *python(code))
-        terminal.read_until(b"\n", 20)
-        terminal.read_until(b"pid ")
+        terminal.read_until(b".\r\n")
         time.sleep(0.3)
-        pid = int(terminal.text.split(b"pid ")[1].split()[0])
+        pid = int(terminal.text.split(b"pid ")[1].split(b".")[0])
         os.kill(pid, signal.SIGCONT)
         self.assertEqual(terminal.wait(), 4)
 

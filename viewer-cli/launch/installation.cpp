@@ -70,10 +70,11 @@ std::string find_library() {
 std::vector<std::string> find_simulator(const std::string& library) {
   fs::path folder = fs::path(library).parent_path() / "gpustall" / "simgpu";
   if (!fs::is_directory(folder)) folder = fs::path(library).parent_path() / "simgpu";
-  // cuBLAS needs cuBLASLt, and all of them the runtime: that order of loading is the order of need.
+  // A library comes after those that it needs: the order of test/simgpu/run.sh.
   std::vector<std::string> libraries;
-  for (const char* name : {"libcudart.so.13", "libcuda.so.1", "libcublasLt.so.13",
-                           "libcublas.so.13", "libcudnn.so.9", "libcupti.so.13"}) {
+  for (const char* name :
+       {"libgpustall_simcore.so", "libcudart.so.13", "libcuda.so.1", "libcublasLt.so.13",
+        "libcublas.so.13", "libcudnn.so.9", "libcupti.so.13"}) {
     const fs::path path = folder / name;
     if (!is_file(path)) {
       fail("the simulated device is not installed (" + path.string() +

@@ -27,7 +27,9 @@ std::string check_size(const std::string& text) {
 }
 
 std::string check_range(const std::string& text) {
-  return text == "cuda-profiler" ? std::string{} : "'" + text + "': only cuda-profiler is known";
+  const bool nvtx = text.rfind("nvtx:", 0) == 0 && text.size() > 5;
+  return text == "cuda-profiler" || nvtx ? std::string{}
+                                         : "'" + text + "' is neither cuda-profiler nor nvtx:NAME";
 }
 
 }  // namespace
@@ -48,7 +50,9 @@ void RecordOptions::declare(CLI::App& app) {
   app.add_option("--duration", duration_s, "then record only SECONDS; the program goes on")
       ->type_name("SECONDS")
       ->check(amount());
-  app.add_option("--range", range, "record between cudaProfilerStart and Stop: cuda-profiler")
+  app.add_option("--range", range,
+                 "record only inside it: cuda-profiler (its Start and Stop) or nvtx:NAME (NVTX "
+                 "ranges of that name)")
       ->type_name("RANGE")
       ->check(CLI::Validator(check_range, ""));
   app.add_option("--max-size", max_size, "of each process's file (default 2G, 0: no limit)")

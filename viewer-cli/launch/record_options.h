@@ -20,7 +20,7 @@ struct RecordOptions {
   bool simulate = false;
   std::string simulate_settings;  // GPUSTALL_SIM
   double delay_s = 0, duration_s = 0;
-  std::string range;     // "cuda-profiler"
+  std::string range;     // "cuda-profiler", "nvtx:NAME"
   std::string max_size;  // "2G"
   bool no_stacks = false, no_native_stacks = false, no_cupti = false;
   int64_t sample_hz = -1, wait_us = -1, stack_us = -1;  // -1: the library's default

@@ -34,7 +34,7 @@ std::string render_causes(const Terminal& terminal) {
   }
   std::string text;
   for (const std::string& line : table.lines(terminal.width)) text += line + "\n";
-  return text + "\nNext:  gpustall causes ID   (or a family: gpustall causes sync)\n";
+  return text + "\nNext:  gpustall causes ID, or a family: gpustall causes sync\n";
 }
 
 std::string render_causes(std::string_view id_or_family, const Terminal& terminal) {
