@@ -160,7 +160,7 @@ class Attributor {
   // Work that the lead given up in `stall` would have hidden.
   Owner hidden_by(Owner work, const Stall& stall) {
     if (goes_before_sync(work.cause)) {
-      work.also |= bit(stall.cause);
+      if (work.cause != stall.cause) work.also |= bit(stall.cause);
       return work;
     }
     Owner owner{stall.cause, stall.stack};

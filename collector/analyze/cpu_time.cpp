@@ -103,7 +103,7 @@ void CpuTime::pool_samples() {
     const Stretch s = stretch(thread, next);
     if (all.time[i] < s.start || all.time[i] >= s.end) continue;  // inside an event with a stack
     const double share = double(all.time[i] - s.start) / double(s.end - s.start);
-    pool_[key_of(s.before, s.after)].push_back({share, all.stack[i], all.state[i]});
+    pool_[key_of(s.before, s.after)].push_back({share, all.stack[i], all.state[i], all.flags[i]});
   }
   for (auto& [key, seen] : pool_)
     std::sort(seen.begin(), seen.end(),
@@ -120,7 +120,8 @@ const std::vector<CpuTime::Seen>* CpuTime::evidence(ThreadIndex thread, const St
   for (auto at = std::lower_bound(begin, end, s.start); at != end && *at < s.end; ++at) {
     const auto i = static_cast<size_t>(at - all.time.begin());
     if (all.stack[i] == kNone<StackId>) continue;
-    own_.push_back({double(*at - s.start) / double(s.end - s.start), all.stack[i], all.state[i]});
+    const double share = double(*at - s.start) / double(s.end - s.start);
+    own_.push_back({share, all.stack[i], all.state[i], all.flags[i]});
   }
   if (own_.size() >= 4) return &own_;
   const auto pooled = pool_.find(key_of(s.before, s.after));
@@ -129,56 +130,55 @@ const std::vector<CpuTime::Seen>* CpuTime::evidence(ThreadIndex thread, const St
   return own_.empty() ? nullptr : &own_;
 }
 
+// What torch or the interpreter was doing, where the stack says it.
+std::optional<Cause> CpuTime::told_by_stack(const Seen& seen) const {
+  const auto is = [&](unsigned flags) { return facts_.any(seen.stack, flags); };
+  if (is(kImporting)) return Cause::ColdLibrary;
+  constexpr unsigned kCollecting = trace::kSampleGc | trace::kSampleHoldsGil;
+  if ((seen.flags & kCollecting) == kCollecting) return Cause::HostGc;
+  if (is(kPinLoop)) return Cause::DataPin;
+  if (is(kFetching)) return Cause::DataMain;
+  if (is(kLoaderStart)) return Cause::DataWorkerStart;
+  if (is(kLoaderQueue)) return Cause::DataTransport;
+  if (seen.state == trace::ThreadRunState::Runnable) return Cause::HostStarved;
+  if (seen.state == trace::ThreadRunState::DiskWait) return Cause::HostPageFault;
+  switch (facts_.callee(seen.stack)) {
+    case Callee::Print:
+      return Cause::SyncPrint;
+    case Callee::Save:
+      return Cause::HostCheckpoint;
+    case Callee::Compile:
+      return Cause::ColdCompile;
+    case Callee::GraphCapture:
+      return Cause::ColdGraph;
+    case Callee::Logging:
+      return Cause::HostIo;
+    case Callee::Process:
+      return Cause::HostProcess;
+    default:
+      return {};
+  }
+}
+
 HostPiece CpuTime::from_sample(const Seen& seen, const Stretch& s, ThreadIndex thread) const {
   HostPiece piece;
   piece.own = true;
   piece.stack = seen.stack;
-  const auto is = [&](unsigned flags) { return facts_.any(seen.stack, flags); };
-  if (is(kPinLoop)) {
-    piece.cause = Cause::DataPin;
-  } else if (is(kFetching)) {
-    piece.cause = Cause::DataMain;
-  } else if (is(kLoaderStart)) {
-    piece.cause = Cause::DataWorkerStart;
-  } else if (is(kLoaderQueue)) {
-    piece.cause = Cause::DataTransport;
-  } else if (is(kImporting)) {
-    piece.cause = Cause::ColdLibrary;
-  } else if (seen.state == trace::ThreadRunState::Runnable) {
-    piece.cause = Cause::HostStarved;
-  } else if (seen.state == trace::ThreadRunState::DiskWait) {
-    piece.cause = Cause::HostPageFault;
-  } else {
-    switch (facts_.callee(seen.stack)) {
-      case Callee::Print:
-        piece.cause = Cause::SyncPrint;
-        return piece;
-      case Callee::Save:
-        piece.cause = Cause::HostCheckpoint;
-        return piece;
-      case Callee::Compile:
-        piece.cause = Cause::ColdCompile;
-        return piece;
-      case Callee::GraphCapture:
-        piece.cause = Cause::ColdGraph;
-        return piece;
-      case Callee::Logging:
-        piece.cause = Cause::HostIo;
-        return piece;
-      case Callee::Process:
-        piece.cause = Cause::HostProcess;
-        return piece;
-      default:
-        break;
-    }
-    const StackId line = facts_.user_node(seen.stack);
-    const bool launches = line != kNone<StackId> && launching_[raw(line)];
-    const bool dispatch = s.long_one ? launches && facts_.leaf_is_torch(seen.stack) : launches;
-    piece.cause =
-        dispatch || s.end - s.start < kTooShortToAsk ? Cause::LaunchDispatch : Cause::HostPython;
-    if (piece.cause == Cause::LaunchDispatch && !s.long_one)
-      piece.stack = backward_.effective(thread, s.end, s.after);
+  if (const std::optional<Cause> told = told_by_stack(seen)) {
+    piece.cause = *told;
+    // The chains of an import are deeper than what is recorded of a stack.
+    if (*told == Cause::ColdLibrary && !facts_.has_user_frame(seen.stack))
+      piece.stack = s.after != kNone<StackId> ? s.after : s.before;
+    return piece;
   }
+  const StackId line = facts_.user_node(seen.stack);
+  const bool launches = line != kNone<StackId> && launching_[raw(line)];
+  const bool dispatch = s.long_one ? launches && facts_.leaf_is_torch(seen.stack) : launches;
+  const bool plain = dispatch || s.end - s.start < kTooShortToAsk;
+  piece.cause = plain ? Cause::LaunchDispatch : Cause::HostPython;
+  if (plain && !s.long_one) piece.stack = backward_.effective(thread, s.end, s.after);
+  // Asleep in a call that is not hooked: a mutex of the driver or the allocator, a system call.
+  if (s.long_one && seen.state == trace::ThreadRunState::Sleeping) piece.cause = Cause::HostLock;
   return piece;
 }
 

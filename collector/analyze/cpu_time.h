@@ -2,6 +2,7 @@
 // the sampler's stacks in that stretch; samples of the same stretch (the same line before and
 // after) in other iterations, placed at their share of it; the lines before and after themselves.
 #pragma once
+#include <optional>
 #include <unordered_map>
 
 #include "collector/analyze/backward_waits.h"
@@ -31,9 +32,11 @@ class CpuTime {
     double share;
     StackId stack;
     trace::ThreadRunState state;
+    uint8_t flags;  // trace::SampleFlag
   };
 
   Stretch stretch(ThreadIndex thread, uint32_t next) const;
+  std::optional<Cause> told_by_stack(const Seen& seen) const;
   HostPiece from_sample(const Seen& seen, const Stretch& s, ThreadIndex thread) const;
   HostPiece from_lines(const Stretch& s, ThreadIndex thread, TraceTime at) const;
   void find_launching_lines();

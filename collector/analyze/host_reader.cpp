@@ -7,6 +7,8 @@ namespace {
 
 constexpr int kMostHops = 4;
 constexpr int64_t kRealWaitNs = 30'000;  // shorter ones found it ready
+constexpr int64_t kReceiveNs = 500'000;  // a read that long waited for its writer
+constexpr int64_t kWakeUpNs = 50'000;    // a woken thread that needs longer has no CPU
 
 }  // namespace
 
@@ -210,23 +212,33 @@ HostPiece HostReader::itself(ThreadIndex thread, uint32_t segment, TraceTime sta
 void HostReader::loader_wait(ThreadIndex thread, uint32_t wait, TraceTime start, TraceTime end,
                              int hops, HostPieces& out) {
   const ProcessIndex process = r_.threads[raw(thread)].process;
+  const StackId waiting = r_.waits.stack[wait];
   const ThreadIndex pin = pin_thread(thread, wait);
-  if (pin != kNone<ThreadIndex> && hops < kMostHops) {
-    const size_t from = out.size();
+  const size_t from = out.size();
+  if (pin != kNone<ThreadIndex> && hops < kMostHops)
     read(pin, start, end, hops + 1, out);
-    for (size_t i = from; i < out.size(); ++i) {
-      HostPiece& piece = out[i];
-      piece.own = false;
-      // Whatever the pin thread does itself is pinning.
-      if (family_of(piece.cause) != CauseFamily::Data) {
-        piece.cause = Cause::DataPin;
-        piece.stall = kNoIndex;
-        piece.stack = r_.waits.stack[wait];
-      }
-    }
-    return;
+  else if (receives(wait))
+    out.push_back({start, end, Cause::DataTransport, waiting, {}, kNoIndex, false});
+  else
+    workers_.explain(process, wait, start, end, out);
+  for (size_t i = from; i < out.size(); ++i) {
+    HostPiece& piece = out[i];
+    piece.own = false;
+    piece.stall = kNoIndex;
+    // Whatever the pin thread does itself is pinning.
+    if (family_of(piece.cause) != CauseFamily::Data) piece.cause = Cause::DataPin;
+    if (!in_.facts.has_user_frame(piece.stack)) piece.stack = waiting;
   }
-  workers_.explain(process, wait, start, end, out);
+}
+
+// Taking over what a worker has sent: handles of shared memory come through sockets, and a read
+// from the pipe is only long where nobody polled it before.
+bool HostReader::receives(uint32_t wait) const {
+  const Waits& w = r_.waits;
+  if (trace::class_of(w.wait[wait]) != trace::WaitClass::Read) return false;
+  const bool socket = w.object[wait] != kNone<ObjectId> &&
+                      r_.objects[raw(w.object[wait])].kind == trace::ObjectKind::Socket;
+  return socket || w.end[wait] - w.start[wait] < kReceiveNs;
 }
 
 // The thread between the loader's queue and the workers, when it is not the waiting one itself.
@@ -248,26 +260,37 @@ ThreadIndex HostReader::other_launcher(ThreadIndex thread, uint32_t wait) const 
 
 void HostReader::thread_wait(ThreadIndex thread, uint32_t wait, TraceTime start, TraceTime end,
                              int hops, HostPieces& out) {
+  const Waits& w = r_.waits;
   const bool launcher = waits_for(wait) == WaitFor::Launcher;
-  const ThreadIndex other = launcher ? other_launcher(thread, wait) : r_.waits.waker[wait];
+  const ThreadIndex other = launcher ? other_launcher(thread, wait) : w.waker[wait];
+  const StackId stack = in_.backward.effective(thread, start, w.stack[wait]);
   if (other == kNone<ThreadIndex> || other == thread || hops >= kMostHops) {
-    out.push_back({start, end, Cause::HostLock, r_.waits.stack[wait], {}, kNoIndex, launcher});
+    out.push_back({start, end, Cause::HostLock, stack, {}, kNoIndex, launcher});
     return;
   }
+  // Woken and not running: what is left of the wait is the scheduler's.
+  const bool late = w.waker[wait] != kNone<ThreadIndex> && w.waker_time[wait] >= w.start[wait] &&
+                    w.end[wait] - w.waker_time[wait] > kWakeUpNs;
+  const TraceTime woken = late ? std::clamp(w.waker_time[wait], start, end) : end;
   const size_t from = out.size();
-  read(other, start, end, hops + 1, out);
-  if (launcher) return;
+  if (woken > start) read(other, start, woken, hops + 1, out);
+  if (!launcher) blame_lock(from, stack, r_.threads[raw(other)].name, out);
+  if (woken < end) out.push_back({woken, end, Cause::HostStarved, stack, {}, kNoIndex, launcher});
+}
+
+// Another thread was waited for: its own causes stand where they say something, plain CPU time and
+// waits for the device there are the lock's.
+void HostReader::blame_lock(size_t from, StackId stack, StringId holder, HostPieces& out) const {
   for (size_t i = from; i < out.size(); ++i) {
     HostPiece& piece = out[i];
     piece.own = false;
     const bool plain =
         piece.cause == Cause::LaunchDispatch || piece.cause == Cause::UnknownUntraced;
-    if (plain || piece.stall != kNoIndex) {
-      piece.cause = Cause::HostLock;
-      piece.stall = kNoIndex;
-      piece.stack = r_.waits.stack[wait];
-      piece.object = r_.threads[raw(other)].name;
-    }
+    if (!plain && piece.stall == kNoIndex) continue;
+    piece.cause = Cause::HostLock;
+    piece.stall = kNoIndex;
+    piece.stack = stack;
+    piece.object = holder;
   }
 }
 

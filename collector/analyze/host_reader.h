@@ -32,7 +32,9 @@ class HostReader {
                    HostPieces& out);
   void thread_wait(ThreadIndex thread, uint32_t wait, TraceTime start, TraceTime end, int hops,
                    HostPieces& out);
+  void blame_lock(size_t from, StackId stack, StringId holder, HostPieces& out) const;
   HostPiece itself(ThreadIndex thread, uint32_t segment, TraceTime start, TraceTime end);
+  bool receives(uint32_t wait) const;
   ThreadIndex other_launcher(ThreadIndex thread, uint32_t wait) const;
   ThreadIndex pin_thread(ThreadIndex thread, uint32_t wait) const;
   void find_threads();
