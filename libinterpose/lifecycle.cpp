@@ -99,6 +99,17 @@ void announce_process(ThreadState*) noexcept {
   write_info(guard);
   stacks::start(guard);
   write_modules(guard);
+  write_thread_record(guard, guard.thread());
+}
+
+void upkeep(HookGuard& guard, int64_t now) noexcept {
+  int64_t due = g_process->next_upkeep_ticks.load(std::memory_order_relaxed);
+  if (now < due || helper_tid() != 0) return;
+  if (!g_process->next_upkeep_ticks.compare_exchange_strong(due, now + ticks_from_ns(1000000000)))
+    return;
+  write_clock(guard);
+  write_modules(guard);
+  write_thread_record(guard, guard.thread());
 }
 
 namespace {

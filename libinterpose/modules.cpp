@@ -108,9 +108,7 @@ void write_segment(HookGuard& guard, const Segment& s) noexcept {
   write_torch_version(guard, path);
 }
 
-}  // namespace
-
-void write_modules(HookGuard& guard) noexcept {
+void write_new_modules(HookGuard& guard) noexcept {
   static Segment* batch = nullptr;  // 36 KiB, once; used by the helper or the starting thread
   if (batch == nullptr) batch = static_cast<Segment*>(map_wiped(kBatch * sizeof(Segment)));
   Pass pass;
@@ -134,6 +132,14 @@ void write_modules(HookGuard& guard) noexcept {
   }
   g_process->modules_adds = pass.adds;
   g_process->modules_subs = pass.subs;
+}
+
+}  // namespace
+
+void write_modules(HookGuard& guard) noexcept {
+  if (g_process->modules_busy.exchange(true, std::memory_order_acquire)) return;
+  write_new_modules(guard);
+  g_process->modules_busy.store(false, std::memory_order_release);
 }
 
 }  // namespace gpustall::interpose

@@ -15,6 +15,10 @@ void write_info(HookGuard&) noexcept;
 void write_modules(HookGuard&) noexcept;
 void write_clock(HookGuard&) noexcept;
 
+// What the helper does each second, in a process that has none (a worker): clock pair, new modules,
+// this thread's name. Called at the end of waits that are recorded; returns at once when not due.
+void upkeep(HookGuard&, int64_t now) noexcept;
+
 // The clean end, from the exit handler.
 void finish_recording() noexcept;
 

@@ -9,6 +9,7 @@
 #include "libinterpose/recorder.h"
 #include "libinterpose/seams.h"
 #include "libinterpose/settings.h"
+#include "libinterpose/start.h"
 #include "libinterpose/sys.h"
 #include "libinterpose/wakers.h"
 #include "libinterpose/window.h"
@@ -98,6 +99,7 @@ void record_wait(int64_t start, trace::WaitId wait, WaitObject object, int64_t r
     record.duration = static_cast<uint64_t>(end - start);
     record.result = result;
     write_wait(guard, record, object);
+    upkeep(guard, end);
     t.own_ticks += now_ticks() - end;
     ++t.own_calls;
   }

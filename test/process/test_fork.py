@@ -89,6 +89,16 @@ class Fork(ProcessTest):
             "os.waitpid(child, 0)"))
         self.assertEqual([t.header["role"] for t in run.traces if t.header["epoch"] == 1], [2])
 
+    def test_a_worker_has_clocks_and_its_name_without_a_helper_thread(self):
+        run = self.run_victim(python(
+            "import os, time\ncuda.cudaDeviceSynchronize()\nchild = os.fork()\n"
+            "if child == 0:\n"
+            "    for _ in range(25): time.sleep(.1)\n    os._exit(0)\n"
+            "os.waitpid(child, 0)"))
+        (worker,) = [t for t in run.traces if t.header["epoch"] == 1]
+        self.assertGreaterEqual(len(worker.all("Clock")), 3)
+        self.assertIn(worker.header["pid"], {r["tid"] for r in worker.all("Thread")})
+
     def test_exec_after_recording_leaves_both_files(self):
         run = self.run_victim(python(
             f"import os\ncuda.cudaDeviceSynchronize()\nos.execv({PYTHON!r}, {python('')!r}[:2] + "
