@@ -1,5 +1,4 @@
-// What the core calls in the other two parts of the library. stacks/ and cupti/ define these; until
-// they do, weak definitions in seams.cpp answer "nothing".
+// What the core calls in the other two parts of the library; stacks/ and cupti/ define these.
 #pragma once
 #include <cstdint>
 
