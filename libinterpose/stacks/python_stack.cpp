@@ -63,9 +63,9 @@ uint32_t python_stack(HookGuard& guard) noexcept {
   StackArea* area = stack_area(thread);
   if (area == nullptr) return 0;
   __atomic_store_n(&part.tstate, reinterpret_cast<uint64_t>(tstate), __ATOMIC_RELAXED);
-  __atomic_store_n(&part.calls, part.calls + 1, __ATOMIC_RELAXED);
   bool cut = false;
   unsigned left = walk_own(*l, tstate, area->frames, cut);
+  if (left != 0) __atomic_store_n(&part.calls, part.calls + 1, __ATOMIC_RELAXED);
   uint32_t node = cut ? truncated_root(guard) : 0;
   OwnMemory memory;
   while (left-- > 0) {

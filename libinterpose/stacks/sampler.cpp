@@ -44,7 +44,8 @@ constexpr unsigned kNewChildren = 64;
 std::atomic<uint32_t> g_new_children[kNewChildren];
 std::atomic<uint32_t> g_new_child_at{0};
 
-// A thread launches work if its calls are not few against the busiest one's.
+// A thread launches work from Python if its calls are not few against the busiest one's. Others are
+// the rest of Python's threads, autograd's among them, which have a state but no frames.
 struct Rank {
   uint64_t most_calls = 0;
   unsigned others = 0;
@@ -57,7 +58,9 @@ struct Rank {
     return __atomic_load_n(&part_of<StacksPart>(t, ThreadPart::Stacks).tstate, __ATOMIC_RELAXED);
   }
   bool launches(ThreadState& t) const { return calls(t) * 16 >= most_calls && calls(t) != 0; }
-  bool is_other(ThreadState& t) const { return calls(t) != 0 && !launches(t); }
+  bool is_other(ThreadState& t) const {
+    return t.tid.load(std::memory_order_relaxed) != 0 && tstate(t) != 0 && !launches(t);
+  }
 };
 
 SampledThread* slot_of(Sampler& s, uint32_t tid) noexcept {
@@ -72,6 +75,14 @@ SampledThread* slot_of(Sampler& s, uint32_t tid) noexcept {
     free->walked.count = 0;
   }
   return free;
+}
+
+void forget_ended_threads(Sampler& s) noexcept {
+  for (SampledThread& slot : s.threads) {
+    const ThreadState* t = first_thread();
+    while (t != nullptr && t->tid.load(std::memory_order_relaxed) != slot.tid) t = t->next;
+    if (t == nullptr) slot.tid = 0;
+  }
 }
 
 // The stack's id from a walk that held together.
@@ -209,6 +220,7 @@ void find_workers(Sampler& s, int64_t now_ns) noexcept {
   if (now_ns < s.next_discovery_ns) return;
   s.next_discovery_ns = now_ns + kDiscoverNs;
   find_python();  // in case it came after the start of recording
+  forget_ended_threads(s);
   s.workers.discover();
 }
 

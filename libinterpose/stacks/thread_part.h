@@ -22,7 +22,7 @@ struct StacksPart {
   uint32_t tid;  // whose values these are: a ThreadState is taken over by later threads
   StackArea* area;
   uint64_t tstate;  // shared: the thread's PyThreadState at its last stack
-  uint64_t calls;   // shared: stacks taken so far
+  uint64_t calls;   // shared: stacks with frames so far
 };
 
 // Null when there is no memory.

@@ -91,7 +91,7 @@ def main():
     seen = lambda rows, name: sum(1 for row in rows if row[6].split(".")[-1] == name)
     of = lambda pid: [row for row in samples if row[0] == str(pid)]
     results = {
-        "burn_here running": sum(1 for r in own if r[6] in ("burn_here", "phase") and r[2] == "1"),
+        "burn_here running": sum(1 for r in own if r[6] in ("burn_here", "phase") and r[2] in "12"),  # or waiting for a CPU
         "wait_here sleeping": sum(1 for r in own if r[6] == "wait_here" and r[2] == "3"),
         "collection seen": sum(1 for r in own if r[6].startswith("collect_here") and int(r[3]) & 2),
         "holder of the GIL": sum(1 for r in own if r[6] == "holder_of_the_gil" and int(r[3]) & 1),
