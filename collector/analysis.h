@@ -3,6 +3,7 @@
 // span - busy, exactly.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,8 @@ struct Steps {
   size_t count() const { return boundary.empty() ? 0 : boundary.size() - 1; }
 };
 
+struct ReplayScript;  // collector/gain/script.h
+
 struct Analysis {
   std::vector<DeviceTimeline> timelines;
   Gaps gaps;
@@ -83,6 +86,7 @@ struct Analysis {
   std::vector<Steps> steps;       // one per training process that has steps
   int64_t launch_latency_ns = 0;  // the run's normal launch latency (the mode)
   uint64_t unlinked_activities = 0;
+  std::shared_ptr<const ReplayScript> script;  // for predicted gains; null without steps
 };
 
 // Throws nothing; costs O(n log n). The recording must be sorted as recording.h says.

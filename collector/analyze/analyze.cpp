@@ -2,6 +2,7 @@
 #include "collector/analyze/attribute.h"
 #include "collector/analyze/hottest_line.h"
 #include "collector/analyze/steps.h"
+#include "collector/gain/script.h"
 
 namespace gpustall::collect {
 namespace {
@@ -61,6 +62,9 @@ Analysis analyze(const Recording& recording) {
   result.timelines = std::move(timelines.devices);
   result.sites = facts.sites();
   blame_hottest_lines(recording, facts, result.slices);
+  if (!result.steps.empty())
+    result.script = std::make_shared<const ReplayScript>(
+        build_script({base, stalls, owners, segments, latency, cpu, reader}));
   result.launch_latency_ns = most_common(latency, recording);
   result.unlinked_activities = links.unlinked;
   return result;

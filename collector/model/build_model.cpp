@@ -1,6 +1,7 @@
 // Recording and analysis -> the small model that every renderer reads.
 #include <algorithm>
 
+#include "collector/gain/fill_gains.h"
 #include "collector/model/aggregate.h"
 #include "collector/model/ledger.h"
 #include "collector/model/loaders.h"
@@ -151,6 +152,7 @@ Model build_model(const Recording& recording, const Analysis& analysis) {
   model.ledger = ledger_of(recording, analysis);
   model.environment = environment_of(recording);
   model.loaders = loaders_of(recording, analysis, model);
+  fill_gains(recording, analysis, model);
   set_verdict(model);
   return model;
 }

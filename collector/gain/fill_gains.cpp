@@ -1,0 +1,117 @@
+#include "collector/gain/fill_gains.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "collector/gain/gain.h"
+
+namespace gpustall::collect {
+namespace {
+
+constexpr size_t kRowsAsked = 10;        // a replay each
+constexpr double kWorthCombining = 0.5;  // percent of the step
+
+using RowKey = std::tuple<Cause, std::string, int32_t, std::string, uint32_t>;
+
+RowKey key_of(const CauseRow& row) {
+  if (!row.site) return {row.cause, "", 0, "", row.group};
+  return {row.cause, row.site->file, row.site->line, row.site->function, row.group};
+}
+
+class Filler {
+ public:
+  Filler(const Recording& recording, const Analysis& analysis, const Steps& steps)
+      : predictor_(recording, analysis, steps) {
+    for (uint32_t i = 0; i < analysis.sites.size(); ++i) {
+      const Site& s = analysis.sites[i];
+      sites_[{std::string(recording.text(s.file)), s.line,
+              std::string(recording.text(s.function))}] = SiteId(i);
+    }
+  }
+
+  const GainPredictor& predictor() const { return predictor_; }
+
+  void ask(const std::vector<CauseRow>& rows) {
+    size_t asked = 0;
+    for (const CauseRow& row : rows) {
+      if (asked == kRowsAsked) break;
+      if (gains_.count(key_of(row)) != 0) continue;
+      const GainTargets targets = targets_of(row, rows);
+      const std::optional<Gain> gain = predictor_.predict(targets);
+      if (!gain) continue;
+      ++asked;
+      gains_[key_of(row)] = gain;
+      if (gain->pct >= kWorthCombining)
+        combined_.insert(combined_.end(), targets.begin(), targets.end());
+    }
+  }
+
+  void give(std::vector<CauseRow>& rows) const {
+    for (CauseRow& row : rows)
+      if (const auto at = gains_.find(key_of(row)); at != gains_.end()) row.gain = at->second;
+  }
+
+  void combine(Combined& out) const {
+    for (const GainTarget& t : combined_)
+      if (std::find(out.causes.begin(), out.causes.end(), t.cause) == out.causes.end())
+        out.causes.push_back(t.cause);
+    out.gain = combined_.empty() ? no_gain() : predictor_.predict(combined_);
+  }
+
+ private:
+  // Nothing that can be repaired gains anything: that is a prediction too.
+  std::optional<Gain> no_gain() const {
+    return gains_.empty() ? std::optional<Gain>() : Gain{0, 0, 0.5, 0};
+  }
+
+  SiteId site_of(const CauseRow& row) const {
+    if (!row.site) return kNone<SiteId>;
+    const auto at = sites_.find({row.site->file, row.site->line, row.site->function});
+    return at == sites_.end() ? kNone<SiteId> : at->second;
+  }
+  // Waits that only help together are repaired together.
+  GainTargets targets_of(const CauseRow& row, const std::vector<CauseRow>& rows) const {
+    if (row.group == 0) return {{row.cause, site_of(row)}};
+    GainTargets targets;
+    for (const CauseRow& other : rows)
+      if (other.group == row.group) targets.push_back({other.cause, site_of(other)});
+    return targets;
+  }
+
+  GainPredictor predictor_;
+  std::map<std::tuple<std::string, int32_t, std::string>, SiteId> sites_;
+  std::map<RowKey, std::optional<Gain>> gains_;
+  GainTargets combined_;
+};
+
+bool works_on(const ModelDevice& device, uint32_t pid) {
+  return std::find(device.pids.begin(), device.pids.end(), pid) != device.pids.end();
+}
+
+}  // namespace
+
+void fill_gains(const Recording& recording, const Analysis& analysis, Model& model) {
+  for (const Steps& steps : analysis.steps) {
+    Filler filler(recording, analysis, steps);
+    if (!filler.predictor().usable()) {
+      model.ledger.not_observed.push_back(
+          "gains: the replay of the untouched recording does not reproduce its step time");
+      continue;
+    }
+    for (ModelDevice& device : model.devices) {
+      if (!works_on(device, recording.processes[raw(steps.process)].pid)) continue;
+      const Window& asked = device.steady ? *device.steady : device.whole;
+      filler.ask(asked.causes);
+      filler.ask(asked.busy_causes);
+      for (Window* w : {&device.whole, device.steady ? &*device.steady : nullptr}) {
+        if (w == nullptr) continue;
+        filler.give(w->causes);
+        filler.give(w->busy_causes);
+      }
+    }
+    filler.combine(model.combined);
+  }
+}
+
+}  // namespace gpustall::collect

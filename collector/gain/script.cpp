@@ -1,0 +1,271 @@
+#include "collector/gain/script.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "collector/gain/script_device.h"
+
+namespace gpustall::collect {
+namespace {
+
+constexpr size_t kNearlyFull = 900;  // of about 1,024 launches that a queue takes
+constexpr int64_t kDefaultSyncCost = 4'000, kDefaultWake = 5'000;
+constexpr int64_t kBlockedCopyCost = 6'000;  // of a copy's call that needs not wait
+constexpr double kPinnedSpeedup =
+    2.5;  // staged against direct copies, where the run shows no pinned one
+
+int64_t middle(std::vector<int64_t>& values, int64_t otherwise) {
+  if (values.empty()) return otherwise;
+  const auto at = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+bool writes(trace::WaitId wait) {
+  return trace::class_of(wait) == trace::WaitClass::Write;
+}
+
+// What reaches another process through a pipe or socket: the last write before a wait's end woke
+// it.
+class PipeWrites {
+ public:
+  explicit PipeWrites(const Recording& recording) : r_(recording) {
+    for (uint32_t i = 0; i < r_.waits.size(); ++i)
+      if (const uint64_t inode = inode_of(i); inode != 0 && writes(r_.waits.wait[i]))
+        by_inode_[inode].push_back(i);
+    for (auto& [inode, writes] : by_inode_)
+      std::sort(writes.begin(), writes.end(),
+                [&](uint32_t a, uint32_t b) { return r_.waits.end[a] < r_.waits.end[b]; });
+  }
+  // The write that ended wait `i`; kNoIndex: none was recorded.
+  uint32_t waker_of(uint32_t i) const {
+    const auto found = by_inode_.find(inode_of(i));
+    if (found == by_inode_.end()) return kNoIndex;
+    const auto& all = found->second;
+    auto at = std::upper_bound(all.begin(), all.end(), r_.waits.end[i],
+                               [&](TraceTime t, uint32_t w) { return t < r_.waits.start[w]; });
+    for (; at != all.begin();) {
+      const uint32_t w = *--at;
+      if (r_.waits.end[w] <= r_.waits.start[i]) return kNoIndex;
+      if (r_.waits.thread[w] != r_.waits.thread[i]) return w;
+    }
+    return kNoIndex;
+  }
+
+ private:
+  uint64_t inode_of(uint32_t wait) const {
+    const ObjectId object = r_.waits.object[wait];
+    if (raw(object) >= r_.objects.size()) return 0;
+    const Object& o = r_.objects[raw(object)];
+    return o.kind == trace::ObjectKind::Pipe || o.kind == trace::ObjectKind::Socket ? o.identity
+                                                                                    : 0;
+  }
+  const Recording& r_;
+  std::unordered_map<uint64_t, std::vector<uint32_t>> by_inode_;
+};
+
+class Builder {
+ public:
+  explicit Builder(const ScriptInput& input)
+      : in_(input),
+        r_(input.base.recording),
+        device_(input),
+        pipes_(r_),
+        launch_costs_(r_.processes.size()) {}
+
+  ReplayScript run() {
+    script_.queues = static_cast<uint32_t>(r_.queues.size());
+    script_.sites = in_.base.facts.sites();
+    script_.pinned_speedup = pinned_speedup();
+    measure_launches();
+    const ThreadSegments& s = in_.segments;
+    std::vector<uint32_t> order(s.start.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](uint32_t a, uint32_t b) { return s.end[a] < s.end[b]; });
+    std::vector<TraceTime> last(r_.threads.size(), INT64_MIN);
+    thread_of_.resize(s.start.size());
+    for (uint32_t t = 0; t + 1 < s.first.size(); ++t)
+      std::fill(thread_of_.begin() + s.first[t], thread_of_.begin() + s.first[t + 1],
+                ThreadIndex(t));
+    script_.events.reserve(order.size());
+    for (uint32_t segment : order) add(segment, last[raw(thread_of_[segment])]);
+    settle();
+    return std::move(script_);
+  }
+
+ private:
+  uint32_t process_of(ThreadIndex thread) const { return raw(r_.threads[raw(thread)].process); }
+
+  void add(uint32_t segment, TraceTime& last) {
+    const ThreadSegments& s = in_.segments;
+    ScriptEvent e;
+    e.thread = thread_of_[segment];
+    e.start = s.start[segment];
+    e.end = s.end[segment];
+    e.cost = e.end - e.start;
+    e.first_cpu = pieces();
+    if (last != INT64_MIN) cpu_before(e.thread, last, e.start, segment);
+    e.first_inside = pieces();
+    if (s.kind[segment] == SegmentKind::Call)
+      call(s.index[segment], e);
+    else if (s.kind[segment] == SegmentKind::Wait)
+      wait(s.index[segment], e);
+    e.pieces_end = pieces();
+    last = e.end;
+    script_.events.push_back(e);
+  }
+  uint32_t pieces() const { return static_cast<uint32_t>(script_.pieces.size()); }
+
+  void append(const HostPieces& pieces) {
+    for (const HostPiece& p : pieces)
+      script_.pieces.push_back({p.end - p.start, p.cause, in_.base.facts.site(p.stack)});
+  }
+  void cpu_before(ThreadIndex thread, TraceTime from, TraceTime until, uint32_t segment) {
+    if (until <= from) return;
+    scratch_.clear();
+    in_.cpu.explain(thread, from, until, segment, scratch_);
+    append(scratch_);
+  }
+
+  void call(uint32_t i, ScriptEvent& e) {
+    const Calls& c = r_.calls;
+    const uint32_t process = process_of(e.thread);
+    const trace::CallClass cls = trace::class_of(c.call[i]);
+    const StackId stack =
+        in_.base.backward.effective(c.thread[i], c.start[i], in_.owners.stack(i, c.stack[i]));
+    const uint32_t stall = in_.stalls.of_call[i];
+    e.cause = in_.owners.cause(i);
+    e.site = in_.base.facts.site(stack);
+    if (stall != kNoIndex) {
+      e.cause = in_.stalls.all[stall].cause;
+      e.site = in_.stalls.all[stall].site;
+    }
+    e.object = c.object[i];
+    const uint32_t stream = device_.queue_of(process, c.stream[i]);
+    e.queue = stream == kNoIndex ? 0 : stream;
+    e.first_work = static_cast<uint32_t>(script_.work.size());
+    const size_t outstanding =
+        launches_work(c.call[i]) && stream != kNoIndex ? device_.outstanding(stream, e.start) : 0;
+    device_.launch(i, e.end, script_.work);
+    e.work_end = static_cast<uint32_t>(script_.work.size());
+    if (stall != kNoIndex && !(launches_work(c.call[i]) && i != in_.stalls.all[stall].last_call))
+      block(cls, stream, process, e);
+    else if (e.work_end > e.first_work)
+      launch(process, outstanding, e);
+    else if (cls == trace::CallClass::EventRecord && stream != kNoIndex)
+      e.kind = ScriptKind::Record, device_.record(event_key(process, e.object), stream);
+    else if (cls == trace::CallClass::StreamWait && stream != kNoIndex)
+      e.kind = ScriptKind::StreamWait, device_.stream_wait(event_key(process, e.object), stream);
+    e.object = event_key(process, e.object);
+  }
+
+  static uint64_t event_key(uint32_t process, uint64_t object) {
+    return object ^ uint64_t { process } << 56;
+  }
+
+  void launch(uint32_t process, size_t outstanding, ScriptEvent& e) {
+    e.kind = ScriptKind::Launch;
+    e.queue = script_.work[e.first_work].queue;
+    const int64_t usual = launch_costs_[process];
+    if (outstanding >= kNearlyFull && e.cost > 4 * usual) e.cost = usual;
+  }
+
+  void block(trace::CallClass cls, uint32_t stream, uint32_t process, ScriptEvent& e) {
+    e.kind = ScriptKind::Block;
+    if (e.work_end > e.first_work) {
+      e.block_on = BlockOn::Own;
+      e.queue = script_.work[e.first_work].queue;
+    } else if (cls == trace::CallClass::EventSync) {
+      e.block_on = BlockOn::Event;
+    } else if (cls == trace::CallClass::Sync && stream != kNoIndex) {
+      e.block_on = BlockOn::Queue;
+    }
+    const uint64_t object = e.object;
+    e.object = event_key(process, object);
+    const TraceTime done = device_.done(e, process);
+    e.object = object;
+    e.waited = done != INT64_MIN && done > e.start + kDefaultSyncCost / 2 && done <= e.end;
+    if (e.waited)
+      e.wake_ns = e.end - done;
+    else
+      idle_syncs_.push_back({process, e.cost});
+    if (e.waited) wakes_.push_back({process, e.wake_ns});
+  }
+
+  void wait(uint32_t i, ScriptEvent& e) {
+    const Waits& w = r_.waits;
+    e.kind = ScriptKind::Wait;
+    scratch_.clear();
+    in_.reader.read(e.thread, e.start, e.end, scratch_);
+    append(scratch_);
+    e.waker = w.waker[i];
+    e.waker_time = w.waker_time[i];
+    const trace::WaitClass cls = trace::class_of(w.wait[i]);
+    const bool receives = cls == trace::WaitClass::Read || cls == trace::WaitClass::Poll;
+    if (e.waker == kNone<ThreadIndex> && receives)
+      if (const uint32_t write = pipes_.waker_of(i); write != kNoIndex) {
+        e.waker = w.thread[write];
+        e.waker_time = std::min(w.end[write], e.end);
+      }
+    if (e.waker != kNone<ThreadIndex> && e.waker != e.thread && e.waker_time > e.start &&
+        e.waker_time <= e.end)
+      e.wait_end = WaitEnd::Thread;
+    else if (receives && cls == trace::WaitClass::Poll && in_.reader.is_outside_wait(i))
+      e.wait_end = WaitEnd::Outside;
+  }
+
+  void measure_launches() {
+    std::vector<std::vector<int64_t>> costs(r_.processes.size());
+    for (size_t i = 0; i < r_.calls.size(); ++i)
+      if (launches_work(r_.calls.call[i]))
+        costs[process_of(r_.calls.thread[i])].push_back(r_.calls.end[i] - r_.calls.start[i]);
+    for (size_t p = 0; p < costs.size(); ++p) launch_costs_[p] = middle(costs[p], kBlockedCopyCost);
+  }
+
+  double pinned_speedup() const {
+    double pageable_ns = 0, pageable_bytes = 0, pinned_ns = 0, pinned_bytes = 0;
+    const Activities& a = r_.activities;
+    for (size_t i = 0; i < a.size(); ++i) {
+      if (a.kind[i] != ActivityKind::Memcpy || a.copy_kind[i] != kHostToDevice ||
+          a.bytes[i] < 1 << 18)
+        continue;
+      const bool pinned = a.src_kind[i] == kPinned;
+      (pinned ? pinned_ns : pageable_ns) += double(a.end[i] - a.start[i]);
+      (pinned ? pinned_bytes : pageable_bytes) += double(a.bytes[i]);
+    }
+    if (pageable_bytes == 0 || pinned_bytes == 0) return kPinnedSpeedup;
+    return std::max(1.0, (pinned_bytes / pinned_ns) / (pageable_bytes / pageable_ns));
+  }
+
+  void settle() {
+    const auto by_process = [&](std::vector<std::pair<uint32_t, int64_t>>& seen,
+                                int64_t otherwise) {
+      std::vector<std::vector<int64_t>> values(r_.processes.size());
+      for (const auto& [process, ns] : seen) values[process].push_back(ns);
+      std::vector<int64_t> out;
+      for (auto& v : values) out.push_back(middle(v, otherwise));
+      return out;
+    };
+    script_.sync_cost = by_process(idle_syncs_, kDefaultSyncCost);
+    script_.wake_ns = by_process(wakes_, kDefaultWake);
+  }
+
+  const ScriptInput& in_;
+  const Recording& r_;
+  RecordedDevice device_;
+  PipeWrites pipes_;
+  ReplayScript script_;
+  std::vector<ThreadIndex> thread_of_;  // by segment
+  std::vector<int64_t> launch_costs_;   // by process, the usual one
+  std::vector<std::pair<uint32_t, int64_t>> idle_syncs_, wakes_;
+  HostPieces scratch_;
+};
+
+}  // namespace
+
+ReplayScript build_script(const ScriptInput& input) {
+  return Builder(input).run();
+}
+
+}  // namespace gpustall::collect
