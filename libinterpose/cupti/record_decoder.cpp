@@ -25,7 +25,12 @@ uint32_t known(uint32_t id) noexcept {
 
 class Decoder {
  public:
-  explicit Decoder(HookGuard& guard) noexcept : guard_(guard) {}
+  explicit Decoder(HookGuard& guard) noexcept : guard_(guard) {
+    uint64_t now = 0;
+    if (api().GetTimestamp(&now) != CUPTI_SUCCESS || now < kOldest) return;
+    earliest_ = now - kOldest;
+    latest_ = now + kNewest;
+  }
 
   void record(const CUpti_Activity* activity) noexcept;
 
@@ -38,16 +43,16 @@ class Decoder {
   void overhead(const OverheadPrefix& from) noexcept;
   void sync(const SyncPrefix& from) noexcept;
 
-  // Zero and reversed times come from forced flushes, exhausted device buffers and clock bugs.
+  // Zero, reversed and absurd times come from forced flushes, exhausted device buffers and clock
+  // bugs.
   template <typename Prefix, typename Record>
   bool take_times(const Prefix& from, Record& to) noexcept {
-    if (from.start == 0 || from.end < from.start) {
+    if (from.start == 0 || from.end < from.start || from.start < earliest_ || from.end > latest_) {
       count_loss(trace::LossKind::ActivityInvalid);
       return false;
     }
     to.start = static_cast<int64_t>(from.start);
     to.duration = from.end - from.start;
-    to.correlation = from.correlation;
     return true;
   }
   template <typename Prefix>
@@ -55,6 +60,10 @@ class Decoder {
   uint32_t name_id(const char* name) noexcept;
 
   HookGuard& guard_;
+  // What a buffer may hold, from the time of its completion: CUPTI's clock may be stepped by an
+  // hour, a buffer is not a day old.
+  static constexpr uint64_t kOldest = 86400000000000, kNewest = 3600000000000;
+  uint64_t earliest_ = 0, latest_ = UINT64_MAX;
   // The few names and queues of one buffer, by address: hashing a mangled name costs 100-300 ns.
   // The cache dies with the buffer because CUPTI reuses name addresses after a module is unloaded.
   static constexpr size_t kNames = 64;
@@ -91,6 +100,7 @@ uint32_t Decoder::name_id(const char* name) noexcept {
 void Decoder::kernel(const KernelPrefix& from) noexcept {
   trace::Kernel to;
   if (!take_times(from, to)) return;
+  to.correlation = from.correlation;
   to.queue = queue_of(from);
   to.name = name_id(from.name);
   to.blocks = uint64_t{static_cast<uint32_t>(from.grid[0])} * static_cast<uint32_t>(from.grid[1]) *
@@ -104,6 +114,7 @@ void Decoder::kernel(const KernelPrefix& from) noexcept {
 void Decoder::copy(const MemcpyPrefix& from) noexcept {
   trace::Memcpy to;
   if (!take_times(from, to)) return;
+  to.correlation = from.correlation;
   to.queue = queue_of(from);
   to.copy_kind = from.copy_kind;
   to.bytes = from.bytes;
@@ -116,6 +127,7 @@ void Decoder::copy(const MemcpyPrefix& from) noexcept {
 void Decoder::peer_copy(const PeerCopyPrefix& from) noexcept {
   trace::Memcpy to;
   if (!take_times(from, to)) return;
+  to.correlation = from.correlation;
   to.queue = queue_of(from);
   to.copy_kind = from.copy_kind;
   to.bytes = from.bytes;
@@ -128,6 +140,7 @@ void Decoder::peer_copy(const PeerCopyPrefix& from) noexcept {
 void Decoder::fill(const MemsetPrefix& from) noexcept {
   trace::Memset to;
   if (!take_times(from, to)) return;
+  to.correlation = from.correlation;
   to.queue = queue_of(from);
   to.bytes = from.bytes;
   to.graph_node = from.graph_node;
@@ -137,6 +150,7 @@ void Decoder::fill(const MemsetPrefix& from) noexcept {
 void Decoder::graph(const GraphTracePrefix& from) noexcept {
   trace::GraphRun to;
   if (!take_times(from, to)) return;
+  to.correlation = from.correlation;
   to.queue = queue_of(from);
   to.graph = from.graph;
   emit_device(guard_, to);
@@ -144,9 +158,7 @@ void Decoder::graph(const GraphTracePrefix& from) noexcept {
 
 void Decoder::overhead(const OverheadPrefix& from) noexcept {
   trace::Overhead to;
-  if (from.start == 0 || from.end < from.start) return count_loss(trace::LossKind::ActivityInvalid);
-  to.start = static_cast<int64_t>(from.start);
-  to.duration = from.end - from.start;
+  if (!take_times(from, to)) return;
   to.kind = from.overhead_kind;
   if (api().version >= kVersionOfOverhead2) to.correlation = from.correlation;
   if (from.object_kind == CUPTI_ACTIVITY_OBJECT_THREAD) to.tid = from.object_id[1];
@@ -156,6 +168,7 @@ void Decoder::overhead(const OverheadPrefix& from) noexcept {
 void Decoder::sync(const SyncPrefix& from) noexcept {
   trace::SyncActivity to;
   if (!take_times(from, to)) return;
+  to.correlation = from.correlation;
   const uint32_t device = from.context < kContexts
                               ? g_device_of_context[from.context].load(std::memory_order_relaxed)
                               : 0;

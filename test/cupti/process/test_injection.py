@@ -97,6 +97,7 @@ CASES = {f"version-{v}": (version, v) for v in SONAMES} | {
                                  ":cuptiGetStreamIdEx:cuptiActivitySetAttribute:cuptiFinalize"),
     "dropped": (accounted, "drop=3", "CuptiDropped"),
     "zero-times": (accounted, "zero=4", "ActivityInvalid"),
+    "nonsense-times": (accounted, "garbage=5", "ActivityInvalid"),
     "late": (intact, "late=20"),
     "reversed": (intact, "shuffle"),
     "storm": (intact, "storm=2"),

@@ -143,10 +143,11 @@ TEST_CASE("zero and reversed times, unknown kinds and CUPTI's drops are counted"
   marker.kind = CUPTI_ACTIVITY_KIND_MARKER;
   fake_cupti().deliver({bytes_of(kernel(0, 0, 1, "k"), 216), bytes_of(kernel(10, 5, 2, "k"), 216),
                         bytes_of(kernel(0, 5, 3, "k"), 216), bytes_of(marker, 48),
+                        bytes_of(kernel(5, uint64_t{1} << 62, 3, "k"), 216),
                         bytes_of(kernel(5, 9, 4, nullptr), 216)});
   CHECK(recorded<trace::Kernel>().size() == 1);
   CHECK(recorded<trace::Kernel>()[0].name == 0);
-  CHECK(losses(trace::LossKind::ActivityInvalid) == 3);
+  CHECK(losses(trace::LossKind::ActivityInvalid) == 4);
   CHECK(losses(trace::LossKind::ActivityUnknown) == 1);
   CHECK(losses(trace::LossKind::CuptiDropped) == 12);
 }
