@@ -47,7 +47,7 @@ class Dumper {
  public:
   Dumper(const TraceFile& file, std::ostream& out, const DumpOptions& options)
       : f_(file), out_(out), options_(options), scan_(scan_file(file)) {
-    clocks_ = make_clocks(f_, scan_, 1);
+    clocks_ = make_clocks(f_, scan_, {});
     if (options.resolve) text_.emplace(f_, scan_);
     device_shift_ = device_shift();
   }

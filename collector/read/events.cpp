@@ -244,11 +244,11 @@ bool EventReader::operator()(const trace::Fork& r) {
   return true;
 }
 
-// Each record holds the cost since the one before it.
+// Each record holds the cost since the start of the process.
 bool EventReader::operator()(const trace::OwnCost& r) {
   const Times at = host_times(r.time, 0);
   if (!at.ok) return false;
-  out_.own_ns += static_cast<uint64_t>(
+  out_.own_ns = static_cast<uint64_t>(
       in_.clock.to_ns(trace::detail::add(r.time, static_cast<int64_t>(r.hook_ticks))) - at.start);
   return true;
 }

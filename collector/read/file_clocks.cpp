@@ -45,10 +45,10 @@ void read_device_clock(FileClocks& c, const FileScan& scan) {
 
 }  // namespace
 
-FileClocks make_clocks(const TraceFile& file, const FileScan& scan, double fallback_rate) {
+FileClocks make_clocks(const TraceFile& file, const FileScan& scan, TickRate of_host) {
   FileClocks c;
   const bool tsc = file.header.clock_kind == static_cast<uint8_t>(trace::ClockKind::Tsc);
-  if (tsc) c.host = HostClock(scan.clocks, fallback_rate);
+  if (tsc) c.host = HostClock(scan.clocks, of_host);
   TraceTime last = file.header.start_monotonic_ns;
   for (const ClockReading& r : scan.clocks) {
     const TraceTime ns = c.host.to_ns(r.ticks);

@@ -13,8 +13,7 @@ struct FileClocks {
   TimeRange host_range, device_range;
 };
 
-// `fallback_rate`: ns per tick of another file of the host, for a file with one reading only.
-FileClocks make_clocks(const TraceFile& file, const FileScan& scan, double fallback_rate);
+FileClocks make_clocks(const TraceFile& file, const FileScan& scan, TickRate of_host);
 
 // Puts the file's host times onto another host's CLOCK_MONOTONIC.
 void shift_host(FileClocks& clocks, int64_t ns);

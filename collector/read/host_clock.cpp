@@ -23,7 +23,7 @@ bool follows(const ClockReading& a, const ClockReading& b) {
 
 }  // namespace
 
-HostClock::HostClock(std::vector<ClockReading> readings, double fallback_rate) {
+HostClock::HostClock(std::vector<ClockReading> readings, TickRate of_host) {
   // In the order of the file, the header's start first: it is the anchor.
   std::stable_sort(readings.begin() + (readings.empty() ? 0 : 1), readings.end(),
                    [](const auto& a, const auto& b) { return a.ticks < b.ticks; });
@@ -36,7 +36,8 @@ HostClock::HostClock(std::vector<ClockReading> readings, double fallback_rate) {
       ++dropped_;
   }
   if (good.empty()) return;
-  if (good.size() > 1) rate_ = slope(good.front(), good.back());
+  if (good.size() > 1)
+    rate_ = {slope(good.front(), good.back()), good.back().ticks - good.front().ticks};
   const auto fixed = [](double rate) {
     return static_cast<int64_t>(rate * static_cast<double>(int64_t{1} << kShift));
   };
@@ -46,9 +47,9 @@ HostClock::HostClock(std::vector<ClockReading> readings, double fallback_rate) {
     segments_.push_back({good[i].ticks, good[i].monotonic_ns,
                          static_cast<int64_t>(rise / (good[i + 1].ticks - good[i].ticks))});
   }
-  // Beyond the last reading the mean rate holds.
-  segments_.push_back(
-      {good.back().ticks, good.back().monotonic_ns, fixed(rate_ != 0 ? rate_ : fallback_rate)});
+  // Beyond the last reading a mean rate holds, the one that was measured the longest.
+  const TickRate& best = rate_.ticks >= of_host.ticks ? rate_ : of_host;
+  segments_.push_back({good.back().ticks, good.back().monotonic_ns, fixed(best.ns_per_tick)});
   find(segments_.front().ticks);
 }
 

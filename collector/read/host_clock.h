@@ -14,13 +14,20 @@ struct ClockReading {
   TraceTime monotonic_ns = 0, realtime_ns = 0;
 };
 
+// ns per tick, and how many ticks it was measured over; 0: not measured.
+struct TickRate {
+  double ns_per_tick = 1;
+  int64_t ticks = 0;
+};
+
 class HostClock {
  public:
   // The identity, for files whose ticks are nanoseconds.
   HostClock() = default;
-  // Readings that contradict the ones before are left out. `fallback_rate` (ns per tick) serves
-  // when there is only one reading.
-  HostClock(std::vector<ClockReading> readings, double fallback_rate);
+  // Readings that contradict the ones before are left out. `of_host`: the best rate of any process
+  // of the host. A killed worker has two readings within 100 us of its start: carried over a
+  // minute, their noise alone would be milliseconds.
+  HostClock(std::vector<ClockReading> readings, TickRate of_host);
 
   TraceTime to_ns(int64_t ticks) {
     if (ticks < from_ || ticks >= until_) find(ticks);
@@ -29,8 +36,8 @@ class HostClock {
   void shift(int64_t ns);
 
   size_t dropped() const { return dropped_; }
-  // ns per tick over all readings; 0 when there is only one.
-  double rate() const { return rate_; }
+  // Over all readings.
+  TickRate rate() const { return rate_; }
 
  private:
   struct Segment {
@@ -48,7 +55,7 @@ class HostClock {
   Segment now_{0, 0, int64_t{1} << kShift};
   int64_t from_ = INT64_MIN, until_ = INT64_MAX;
   size_t dropped_ = 0;
-  double rate_ = 0;
+  TickRate rate_;
 };
 
 }  // namespace gpustall::collect

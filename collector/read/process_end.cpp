@@ -129,17 +129,21 @@ void describe_process_end(Recording& recording, const FileContext& context, File
 }
 
 void describe_cut_ends(Recording& recording) {
-  std::string pids;
-  size_t count = 0;
-  for (const Process& p : recording.processes) {
-    if (p.clean_end) continue;
-    if (++count <= 8) pids += (count == 1 ? "" : ", ") + std::to_string(p.pid);
-  }
-  if (count == 0) return;
-  if (count > 8) pids += " and " + std::to_string(count - 8) + " more";
-  recording.not_observed.push_back(
-      (count == 1 ? "the end of process " : "the ends of processes ") + pids +
-      ": killed, or still running; what was not written by then is missing");
+  const auto cut = [&](bool forked, const char* why) {
+    std::string pids;
+    size_t count = 0;
+    for (const Process& p : recording.processes) {
+      if (p.clean_end || p.forked != forked) continue;
+      if (++count <= 8) pids += (count == 1 ? "" : ", ") + std::to_string(p.pid);
+    }
+    if (count == 0) return;
+    if (count > 8) pids += " and " + std::to_string(count - 8) + " more";
+    recording.not_observed.push_back((count == 1 ? "the end of " : "the ends of ") +
+                                     std::string(forked ? "worker " : "") +
+                                     (count == 1 ? "process " : "processes ") + pids + ": " + why);
+  };
+  cut(false, "killed, or still running; what was not written by then is missing");
+  cut(true, "ended by os._exit as multiprocessing does, or killed, or still running");
 }
 
 }  // namespace gpustall::collect

@@ -117,20 +117,24 @@ class TraceReader {
   }
 
   // The processes of a host share its TSC.
-  double rate_of_host(const FileWork& wanted) const {
+  TickRate rate_of_host(const FileWork& wanted) const {
+    TickRate best;
     for (const FileWork& w : work_) {
-      if (w.file.host() != wanted.file.host() || w.scan.clocks.size() < 2) continue;
-      if (const double rate = HostClock(w.scan.clocks, 1).rate(); rate != 0) return rate;
+      if (w.file.host() != wanted.file.host() || !has_tsc(w)) continue;
+      const TickRate rate = HostClock(w.scan.clocks, {}).rate();
+      if (rate.ticks > best.ticks) best = rate;
     }
-    return 1;
+    return best;
+  }
+
+  static bool has_tsc(const FileWork& w) {
+    return w.file.header.clock_kind == static_cast<uint8_t>(trace::ClockKind::Tsc);
   }
 
   void note_clock(const FileWork& w) {
-    const bool tsc = w.file.header.clock_kind == static_cast<uint8_t>(trace::ClockKind::Tsc);
-    if (tsc && w.clocks.host.rate() == 0)
-      r_.damage.push_back(w.file.name + ": one reading of the clock only" +
-                          (rate_of_host(w) == 1 ? "; its times are in ticks, not nanoseconds"
-                                                : "; the rate of another process was taken"));
+    if (has_tsc(w) && rate_of_host(w).ticks == 0)
+      r_.damage.push_back(w.file.name +
+                          ": one reading of the clock only; its times are in ticks of the CPU");
     if (w.clocks.host.dropped() != 0)
       r_.damage.push_back(w.file.name + ": " + std::to_string(w.clocks.host.dropped()) +
                           " contradictory readings of the clock were left out");
