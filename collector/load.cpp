@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Content { Empty, Trace, Json, Compressed, Sqlite, SavedReport, Other };
+enum class Content { Empty, Trace, Json, Compressed, Archive, Sqlite, SavedReport, Other };
 
 bool starts_with(std::string_view bytes, std::string_view magic) {
   return bytes.substr(0, magic.size()) == magic;
@@ -27,6 +27,8 @@ Content content_of(std::string_view bytes) {
   // A file of zeros is a trace whose process was killed before it wrote the header.
   if (looks_like_trace(bytes) || starts_with(bytes, "\0\0\0\0\0\0\0\0"sv)) return Content::Trace;
   if (starts_with(bytes, "SQLite format 3\0"sv)) return Content::Sqlite;
+  constexpr size_t kTarMagicAt = 257;
+  if (bytes.size() > 512 && bytes.substr(kTarMagicAt, 5) == "ustar"sv) return Content::Archive;
   if (starts_with(bytes, "\x1f\x8b"sv) || starts_with(bytes, "\x28\xb5\x2f\xfd"sv))
     return Content::Compressed;
   const size_t first = bytes.find_first_not_of(" \t\r\n\xef\xbb\xbf");
@@ -66,6 +68,7 @@ Result<Recording> load_file(const fs::path& path, const Progress& progress) {
       return load_traces({path}, progress);
     case Content::Json:
     case Content::Compressed:
+    case Content::Archive:
       return import_kineto(path, progress);
     case Content::Sqlite:
       return import_nsys(path, progress);
@@ -93,8 +96,12 @@ Result<Recording> load(const fs::path& path, const Progress& progress) {
   Result<Recording> recording = Error{};
   if (status.type() == fs::file_type::directory) {
     Result<std::vector<fs::path>> traces = traces_in(path);
-    if (!traces) return traces.error();
-    recording = load_traces(*traces, progress);
+    if (traces)
+      recording = load_traces(*traces, progress);
+    else if (!kineto_files_in(path).empty())  // ranks, as tensorboard_trace_handler() writes them
+      recording = import_kineto(path, progress);
+    else
+      return traces.error();
   } else {
     recording = load_file(path, progress);
   }

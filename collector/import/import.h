@@ -8,8 +8,11 @@
 
 namespace gpustall::collect {
 
-// torch.profiler's Chrome trace: JSON, plain or gzip.
+// torch.profiler's Chrome traces: JSON, plain, gzip or zstd; a tar archive or a directory of them
+// is a run of several ranks.
 Result<Recording> import_kineto(const std::filesystem::path& path, const Progress& progress);
+// What in the directory may be such a trace, by its name; sorted.
+std::vector<std::filesystem::path> kineto_files_in(const std::filesystem::path& directory);
 // Nsight Systems' export: SQLite.
 Result<Recording> import_nsys(const std::filesystem::path& path, const Progress& progress);
 

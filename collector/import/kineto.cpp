@@ -1,12 +1,168 @@
-// torch.profiler's Chrome trace. Not read yet; the refusal says so.
+// torch.profiler's traces: a file, an archive or a directory of ranks, into one Recording. What a
+// profiler cannot see is named, never guessed. The base of this format is one clock for host and
+// device, so that no mapping is needed.
+#include <algorithm>
+
 #include "collector/import/import.h"
+#include "collector/import/kineto_file.h"
+#include "collector/import/kineto_nesting.h"
+#include "collector/import/kineto_reader.h"
+#include "collector/import/tar_stream.h"
+#include "collector/sort.h"
 
 namespace gpustall::collect {
+namespace {
 
-Result<Recording> import_kineto(const std::filesystem::path& path, const Progress&) {
-  return Error{path.string() +
-               " is JSON, as torch.profiler writes it, which this version does not read; record"
-               " with `gpustall run -- python train.py`"};
+namespace fs = std::filesystem;
+
+class Importer {
+ public:
+  explicit Importer(const Progress& progress) : progress_(progress) {
+    recording_.basis = Basis::Kineto;
+  }
+
+  Result<Recording> run(const std::vector<fs::path>& paths) {
+    for (size_t i = 0; i < paths.size(); ++i) {
+      done_ = static_cast<double>(i) / static_cast<double>(paths.size());
+      part_ = 1.0 / static_cast<double>(paths.size());
+      file(paths[i]);
+    }
+    if (recording_.activities.size() == 0) return refusal(paths.front().string());
+    sort_events(recording_);
+    nest_rows(recording_, tables_, frames_, std::move(rows_));
+    sort_events(recording_);
+    name_what_is_missing();
+    return std::move(recording_);
+  }
+
+ private:
+  void file(const fs::path& path) {
+    Result<MappedFile> mapped = MappedFile::open(path);
+    if (!mapped) {
+      recording_.damage.push_back(mapped.error().message);
+      return;
+    }
+    FileStream whole(mapped->bytes());
+    file_ = &whole;
+    const auto unpacked = unpacking(whole, mapped->bytes().substr(0, 4));
+    PeekStream stream(unpacked ? *unpacked : static_cast<ByteStream&>(whole));
+    if (looks_like_tar(stream.peek(kTarBlock)))
+      archive(stream, path.string());
+    else
+      rank(stream, path.string());
+  }
+
+  void archive(ByteStream& stream, const std::string& path) {
+    TarStream members(stream);
+    while (members.next()) {
+      PeekStream member(members);
+      const auto unpacked = unpacking(member, member.peek(4));
+      PeekStream text(unpacked ? *unpacked : static_cast<ByteStream&>(member));
+      const std::string_view head = text.peek(64);
+      const size_t first = head.find_first_not_of(" \t\r\n");
+      if (first == std::string_view::npos || (head[first] != '{' && head[first] != '[')) continue;
+      rank(text, path + ":" + members.name());
+    }
+    if (!members.damage().empty()) recording_.damage.push_back(path + ": " + members.damage());
+  }
+
+  void rank(ByteStream& stream, const std::string& source) {
+    KinetoFile rows(recording_, tables_, frames_, rows_, source);
+    JsonWindow window(stream, [this] {
+      if (progress_) progress_(done_ + part_ * file_->share());
+    });
+    const KinetoText text = read_kineto(window, rows);
+    ++files_;
+    events_ += text.events;
+    is_trace_ = is_trace_ || text.has_events;
+    add(rows.counts());
+    for (const std::string& sentence : text.damage)
+      recording_.damage.push_back(source + ": " + sentence);
+    if (!stream.damage().empty()) recording_.damage.push_back(source + ": " + stream.damage());
+    if (rows.counts().activities == 0) {
+      if (text.has_events) without_device_.push_back(source);
+      return;
+    }
+    rows.finish(text.header);
+    if (rows.counts().untimed > 0)
+      recording_.damage.push_back(source + ": " + std::to_string(rows.counts().untimed) +
+                                  " rows have no usable time and were left out");
+  }
+
+  void add(const KinetoFile::Counts& c) {
+    counts_.operators += c.operators;
+    counts_.functions += c.functions;
+    counts_.calls += c.calls;
+    counts_.syncs += c.syncs;
+    counts_.call_stacks += c.call_stacks;
+  }
+
+  Error refusal(const std::string& path) const {
+    if (!is_trace_) {
+      const std::string why =
+          recording_.damage.empty() ? std::string() : " (" + recording_.damage.front() + ")";
+      return {path + " is no trace of torch.profiler: it has no traceEvents" + why +
+              "; name a file that export_chrome_trace() or tensorboard_trace_handler() wrote"};
+    }
+    return {path + " has no GPU activity: " + std::to_string(events_) + " events, among them " +
+            std::to_string(counts_.operators) + " operators and " + std::to_string(counts_.calls) +
+            " CUDA calls, but no kernel, copy or memset; profile with activities=[CPU, CUDA] over"
+            " steps that use the GPU"};
+  }
+
+  void name_what_is_missing() {
+    std::vector<std::string>& missing = recording_.not_observed;
+    for (const std::string& source : without_device_)
+      recording_.damage.push_back(source + ": no GPU activity in it, left out");
+    missing.push_back("waits for files, pipes and locks");
+    missing.push_back("DataLoader worker processes");
+    missing.push_back("whether threads were running or waiting for a core");
+    if (counts_.functions == 0 && counts_.call_stacks == 0)
+      missing.push_back("Python stacks (profile with with_stack=True)");
+    if (counts_.calls == 0) missing.push_back("CUDA calls");
+  }
+
+  const Progress& progress_;
+  Recording recording_;
+  Tables tables_{recording_};
+  KinetoFrames frames_{tables_};
+  KinetoRows rows_;
+  KinetoFile::Counts counts_;
+  std::vector<std::string> without_device_;
+  FileStream* file_ = nullptr;
+  double done_ = 0, part_ = 1;
+  uint64_t events_ = 0, files_ = 0;
+  bool is_trace_ = false;
+};
+
+bool may_be_trace(const fs::path& path) {
+  const std::string name = path.filename().string();
+  if (name.starts_with('.')) return false;
+  for (const char* end : {".json", ".json.gz", ".json.zst", ".tar", ".tar.gz", ".tgz"})
+    if (name.ends_with(end)) return true;
+  return false;
+}
+
+}  // namespace
+
+std::vector<fs::path> kineto_files_in(const fs::path& directory) {
+  std::vector<fs::path> paths;
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error))
+    if (may_be_trace(at->path())) paths.push_back(at->path());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+Result<Recording> import_kineto(const fs::path& path, const Progress& progress) {
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored)) return Importer(progress).run({path});
+  const std::vector<fs::path> paths = kineto_files_in(path);
+  if (paths.empty())
+    return Error{path.string() +
+                 " holds no trace of torch.profiler (.json, .json.gz, .tar.gz);"
+                 " name the directory that tensorboard_trace_handler() wrote to"};
+  return Importer(progress).run(paths);
 }
 
 }  // namespace gpustall::collect
