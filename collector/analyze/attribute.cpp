@@ -88,7 +88,7 @@ class Attributor {
     const TraceTime start = gaps_.start[g], end = gaps_.end[g];
     const uint32_t closing = gaps_.closing[g];
     if (in_.base.links.call_of[closing] == kNoIndex) {
-      add(start, end, {Cause::UnknownUnlinked});
+      add(start, end, {lost_records(closing) ? Cause::UnknownLost : Cause::UnknownUnlinked});
       return;
     }
     const Projection p = project(closing, start, end);
@@ -102,6 +102,13 @@ class Attributor {
       owner.stack = stack_of(in_.base.links.call_of[closing]);
       add(asked, end, owner);
     }
+  }
+
+  bool lost_records(uint32_t activity) const {
+    const ProcessIndex process = r_.queues[raw(r_.activities.queue[activity])].process;
+    return std::any_of(r_.losses.begin(), r_.losses.end(), [&](const Loss& loss) {
+      return loss.process == process && loss.kind == trace::LossKind::NoChunk && loss.count > 0;
+    });
   }
 
   Projection project(uint32_t closing, TraceTime start, TraceTime end) const {
@@ -148,8 +155,9 @@ class Attributor {
     if (piece.stall != kNoIndex) {
       owner.key_plus_one = groups_.key_of(in_.stalls.all[piece.stall]) + 1;
     } else if (piece.own) {
-      const LeadLedger::Share share = lead.take(piece.end - piece.start);
-      if (share.ns > 0) {
+      while (from < piece.end) {
+        const LeadLedger::Share share = lead.take(piece.end - from);
+        if (share.ns == 0) break;
         add(from - shift, from + share.ns - shift, hidden_by(owner, in_.stalls.all[share.stall]));
         from += share.ns;
       }

@@ -46,7 +46,6 @@ CallOwners::CallOwners(const StallInput& input, const Stalls& stalls,
   }
   mark_first_uses(input);
   mark_allocations(input, stalls, steady_from);
-  mark_overheads(input.recording);
 }
 
 // The first launch of a kernel in a process loads its module, lazily, inside the call.
@@ -104,28 +103,6 @@ void CallOwners::mark_allocations(const StallInput& input, const Stalls& stalls,
     } else if (c.result[i] != 0) {
       set(i, Cause::AllocRetry);
     }
-  }
-}
-
-void CallOwners::mark_overheads(const Recording& r) {
-  const Calls& c = r.calls;
-  for (const Overhead& o : r.overheads) {
-    if (o.thread == kNone<ThreadIndex>) continue;
-    const Cause cause =
-        o.kind == OverheadKind::ModuleLoad || o.kind == OverheadKind::LazyFunctionLoad
-            ? Cause::ColdModule
-        : o.kind == OverheadKind::DriverCompiler ? Cause::ColdCompile
-                                                 : Cause::UnknownUntraced;
-    if (cause == Cause::UnknownUntraced) continue;
-    // The call of that thread in which it happened.
-    const auto begin = std::lower_bound(c.thread.begin(), c.thread.end(), o.thread);
-    const auto end = std::upper_bound(begin, c.thread.end(), o.thread);
-    const auto first = c.start.begin() + (begin - c.thread.begin());
-    const auto last = c.start.begin() + (end - c.thread.begin());
-    const auto after = std::upper_bound(first, last, o.start);
-    if (after == first) continue;
-    const auto call = static_cast<size_t>(after - c.start.begin()) - 1;
-    if (c.end[call] >= o.end) set(call, cause);
   }
 }
 

@@ -25,7 +25,6 @@ class CallOwners {
   void mark_first_uses(const StallInput& input);
   void mark_allocations(const StallInput& input, const Stalls& stalls,
                         const std::vector<TraceTime>& steady_from);
-  void mark_overheads(const Recording& recording);
   void set(size_t call, Cause cause) { cause_[call] = static_cast<uint8_t>(cause); }
 
   std::vector<uint8_t> cause_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "collector/analyze/overlay.h"
+
 namespace gpustall::collect {
 namespace {
 
@@ -11,19 +13,6 @@ constexpr int64_t kTooShortToAsk = 20'000;
 
 uint64_t key_of(StackId before, StackId after) {
   return uint64_t{raw(before)} << 32 | raw(after);
-}
-
-void append(HostPieces& out, HostPiece piece) {
-  if (piece.end <= piece.start) return;
-  if (!out.empty()) {
-    HostPiece& last = out.back();
-    if (last.end == piece.start && last.cause == piece.cause && last.stack == piece.stack &&
-        last.stall == piece.stall && last.object == piece.object && last.own == piece.own) {
-      last.end = piece.end;
-      return;
-    }
-  }
-  out.push_back(piece);
 }
 
 template <typename Table>
@@ -46,7 +35,6 @@ CpuTime::CpuTime(const Recording& recording, const StackFacts& facts, const Back
       backward_(backward),
       segments_(segments),
       first_sample_(first_by_thread(recording.samples, recording.threads.size())) {
-  find_collections();
   find_launching_lines();
   find_typical_pauses();
   pool_samples();
@@ -102,8 +90,12 @@ void CpuTime::pool_samples() {
     const uint32_t next = segments_.at(thread, all.time[i]);
     const Stretch s = stretch(thread, next);
     if (all.time[i] < s.start || all.time[i] >= s.end) continue;  // inside an event with a stack
+    if (s.before == kNone<StackId> && s.after == kNone<StackId>)
+      continue;  // says nothing about others
     const double share = double(all.time[i] - s.start) / double(s.end - s.start);
-    pool_[key_of(s.before, s.after)].push_back({share, all.stack[i], all.state[i], all.flags[i]});
+    const Seen seen{share, all.stack[i], all.state[i], all.flags[i]};
+    pool_[key_of(s.before, s.after)].push_back(seen);
+    if (s.after != kNone<StackId>) pool_[key_of(kNone<StackId>, s.after)].push_back(seen);
   }
   for (auto& [key, seen] : pool_)
     std::sort(seen.begin(), seen.end(),
@@ -127,7 +119,12 @@ const std::vector<CpuTime::Seen>* CpuTime::evidence(ThreadIndex thread, const St
   const auto pooled = pool_.find(key_of(s.before, s.after));
   if (pooled != pool_.end() && pooled->second.size() >= std::max<size_t>(4, 2 * own_.size()))
     return &pooled->second;
-  return own_.empty() ? nullptr : &own_;
+  if (!own_.empty()) return &own_;
+  // Few of its like were seen: any is better than none, then all that led to the same line.
+  if (pooled != pool_.end()) return &pooled->second;
+  if (!s.long_one || s.after == kNone<StackId>) return nullptr;
+  const auto same_end = pool_.find(key_of(kNone<StackId>, s.after));
+  return same_end != pool_.end() ? &same_end->second : nullptr;
 }
 
 // What torch or the interpreter was doing, where the stack says it.
@@ -228,35 +225,8 @@ void CpuTime::emit_between_samples(const std::vector<Seen>& seen, const Stretch&
     HostPiece piece = from_sample(*at, s, thread);
     piece.start = cursor;
     piece.end = until;
-    append(out, piece);
+    append_piece(out, piece);
     cursor = until;
-  }
-}
-
-void CpuTime::find_collections() {
-  collections_.resize(r_.threads.size());
-  const Ranges& ranges = r_.ranges;
-  for (size_t i = 0; i < ranges.size(); ++i)
-    if (ranges.kind[i] == RangeKind::Gc)
-      collections_[raw(ranges.thread[i])].push_back({ranges.start[i], ranges.end[i]});
-}
-
-void CpuTime::append_without_collections(ThreadIndex thread, const HostPieces& pieces,
-                                         HostPieces& out) const {
-  const auto& runs = collections_[raw(thread)];
-  for (HostPiece piece : pieces) {
-    auto run = std::upper_bound(runs.begin(), runs.end(), piece.start,
-                                [](TraceTime t, const Interval& i) { return t < i.end; });
-    for (; run != runs.end() && run->start < piece.end; ++run) {
-      HostPiece before = piece, inside = piece;
-      before.end = inside.start = std::max(piece.start, run->start);
-      inside.end = std::min(piece.end, run->end);
-      inside.cause = Cause::HostGc;
-      append(out, before);
-      append(out, inside);
-      piece.start = inside.end;
-    }
-    append(out, piece);
   }
 }
 
@@ -265,16 +235,14 @@ void CpuTime::explain(ThreadIndex thread, TraceTime start, TraceTime end, uint32
   if (end <= start) return;
   const Stretch s = stretch(thread, next);
   const std::vector<Seen>* seen = s.end - s.start < kTooShortToAsk ? nullptr : evidence(thread, s);
-  scratch_.clear();
   if (seen != nullptr) {
-    emit_between_samples(*seen, s, thread, start, end, scratch_);
-  } else {
-    HostPiece piece = from_lines(s, thread, end);
-    piece.start = start;
-    piece.end = end;
-    scratch_.push_back(piece);
+    emit_between_samples(*seen, s, thread, start, end, out);
+    return;
   }
-  append_without_collections(thread, scratch_, out);
+  HostPiece piece = from_lines(s, thread, end);
+  piece.start = start;
+  piece.end = end;
+  append_piece(out, piece);
 }
 
 HostPiece CpuTime::context(ThreadIndex thread, TraceTime start, TraceTime end, uint32_t next) {

@@ -45,9 +45,6 @@ class CpuTime {
   const std::vector<Seen>* evidence(ThreadIndex thread, const Stretch& s);
   void emit_between_samples(const std::vector<Seen>& seen, const Stretch& s, ThreadIndex thread,
                             TraceTime start, TraceTime end, HostPieces& out) const;
-  void find_collections();
-  void append_without_collections(ThreadIndex thread, const HostPieces& pieces,
-                                  HostPieces& out) const;
 
   const Recording& r_;
   const StackFacts& facts_;
@@ -56,13 +53,8 @@ class CpuTime {
   std::vector<bool> launching_;         // by StackId: user lines that launch kernels
   std::vector<int64_t> long_from_;      // by thread: a pause that long is not dispatch
   std::vector<uint32_t> first_sample_;  // by thread
-  struct Interval {
-    TraceTime start, end;
-  };
-  std::vector<std::vector<Interval>> collections_;  // by thread: the garbage collector's runs
   std::unordered_map<uint64_t, std::vector<Seen>> pool_;
   std::vector<Seen> own_;  // scratch
-  HostPieces scratch_;
 };
 
 }  // namespace gpustall::collect

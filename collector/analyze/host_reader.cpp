@@ -20,7 +20,8 @@ HostReader::HostReader(const StallInput& input, const Stalls& stalls, const Call
       owners_(owners),
       segments_(segments),
       cpu_(cpu),
-      workers_(workers) {
+      workers_(workers),
+      overlays_(input.recording) {
   find_threads();
 }
 
@@ -89,7 +90,9 @@ void HostReader::read(ThreadIndex thread, TraceTime start, TraceTime end, int ho
   uint32_t i = segments_.at(thread, start);
   for (TraceTime cursor = start; cursor < end; ++i) {
     const TraceTime next = i < stop ? std::clamp(segments_.start[i], cursor, end) : end;
-    cpu_.explain(thread, cursor, next, i, out);
+    scratch_.clear();
+    cpu_.explain(thread, cursor, next, i, scratch_);
+    overlays_.append(thread, scratch_, out);
     cursor = next;
     if (i >= stop || cursor >= end) break;
     const TraceTime until = std::min(end, segments_.end[i]);
@@ -118,7 +121,7 @@ void HostReader::call(uint32_t segment, TraceTime start, TraceTime end, HostPiec
         owners_.stack(index, in_.backward.effective(thread, start, r_.calls.stack[index]));
     piece.own = true;
   }
-  out.push_back(piece);
+  overlays_.append(r_.calls.thread[index], {piece}, out);
 }
 
 void HostReader::wait(ThreadIndex thread, uint32_t segment, TraceTime start, TraceTime end,
@@ -176,6 +179,7 @@ HostPiece HostReader::itself(ThreadIndex thread, uint32_t segment, TraceTime sta
     piece.end = end;
     piece.stack = w.stack[index];
     piece.cause = in_.facts.any(piece.stack, kFetching)      ? Cause::DataMain
+                  : in_.facts.any(piece.stack, kImporting)   ? Cause::ColdLibrary
                   : in_.facts.any(piece.stack, kLoaderStart) ? Cause::DataWorkerStart
                   : in_.facts.any(piece.stack, kLoaderQueue) ? Cause::DataTransport
                                                              : Cause::LaunchDispatch;

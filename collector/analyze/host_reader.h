@@ -5,6 +5,7 @@
 #include "collector/analyze/call_owner.h"
 #include "collector/analyze/cpu_time.h"
 #include "collector/analyze/loader_workers.h"
+#include "collector/analyze/overlay.h"
 
 namespace gpustall::collect {
 
@@ -46,6 +47,8 @@ class HostReader {
   const ThreadSegments& segments_;
   CpuTime& cpu_;
   const LoaderWorkers& workers_;
+  const Overlays overlays_;
+  HostPieces scratch_;
   std::vector<bool> launching_;                      // by thread
   std::vector<std::vector<ThreadIndex>> launchers_;  // by process, most launches first
   std::vector<ThreadIndex> pin_;                     // by process

@@ -46,25 +46,44 @@ uint32_t SyncGroups::group_of(Cause cause, SiteId site) {
 void LeadLedger::advance(TraceTime host) {
   for (; next_ < in_.events.size() && in_.events[next_].end <= host; ++next_) {
     if (in_.events[next_].stall == kNoIndex)
-      holds_ = false, lead_ns_ = 0;
+      drop();
     else
       wait_ended(in_.events[next_].stall);
   }
 }
 
+void LeadLedger::Lead::add(int64_t given, uint32_t stall, int64_t stall_ns) {
+  if (ns == 0 || stall_ns >= owner_ns) owner = stall, owner_ns = stall_ns;
+  ns += given;
+}
+
+// A wait at another line: what is left of the lead could only be used if that were removed too.
+void LeadLedger::pass_on(uint32_t key) {
+  if (own_.ns > 0) joint_.add(own_.ns, own_.owner, own_.owner_ns);
+  own_ = {};
+  if (joint_.ns == 0) {
+    joint_keys_.clear();
+    return;
+  }
+  for (uint32_t k : {key_, key})
+    if (std::find(joint_keys_.begin(), joint_keys_.end(), k) == joint_keys_.end())
+      joint_keys_.push_back(k);
+}
+
 void LeadLedger::wait_ended(uint32_t index) {
   const Stall& s = in_.stalls.all[index];
   const uint32_t key = groups_.key_of(s);
+  if (last_ != kNoIndex && holds_ && !launched_between(in_.stalls.all[last_], s))
+    groups_.join(key_, key);
+  if (holds_ && !groups_.together(key_, key)) pass_on(key);
   const int64_t given = given_up(s);
-  const bool directly_after =
-      last_ != kNoIndex && holds_ && !launched_between(in_.stalls.all[last_], s);
-  if (directly_after) groups_.join(key_, key);
-  if (!holds_ || !groups_.together(key_, key)) lead_ns_ = 0;
-  if (lead_ns_ == 0 || given >= owner_ns_) owner_ = index, owner_ns_ = given;
+  own_.add(given, index, given);
   holds_ = true;
   key_ = key;
   last_ = index;
-  lead_ns_ = std::min(lead_ns_ + given, queue_bound(in_.clock.to_device(s.end)));
+  const int64_t bound = queue_bound(in_.clock.to_device(s.end));
+  own_.ns = std::min(own_.ns, bound);
+  joint_.ns = std::min(joint_.ns, bound - own_.ns);
 }
 
 int64_t LeadLedger::given_up(const Stall& s) const {
@@ -107,10 +126,16 @@ bool LeadLedger::launched_between(const Stall& before, const Stall& after) const
 }
 
 LeadLedger::Share LeadLedger::take(int64_t ns) {
-  const int64_t taken = holds_ ? std::min(ns, lead_ns_) : 0;
-  lead_ns_ -= taken;
-  if (lead_ns_ == 0) owner_ns_ = 0;
-  return {taken, owner_};
+  if (own_.ns > 0) {
+    const int64_t taken = std::min(ns, own_.ns);
+    own_.ns -= taken;
+    return {taken, own_.owner};
+  }
+  if (joint_.ns == 0) return {0, kNoIndex};
+  for (uint32_t key : joint_keys_) groups_.join(joint_keys_.front(), key);
+  const int64_t taken = std::min(ns, joint_.ns);
+  joint_.ns -= taken;
+  return {taken, joint_.owner};
 }
 
 }  // namespace gpustall::collect

@@ -1,8 +1,11 @@
 // The lead rule. While the host waits in S it gives up a lead: the device's busy time inside S,
 // without S's own copy. Work of the launching side that later shows up as idle time is charged to S
 // until that lead is used up; only the rest is the work's own fault.
-//   - unused lead survives later waits at the same line, and is lost at a wait at another line;
-//   - waits with no launch between them form one group: only together do they help;
+//   - unused lead survives later waits at the same line;
+//   - at a wait at another line it becomes joint: without the first wait the second one would have
+//     taken its place, so only the removal of both gains it. Work that uses joint lead makes the
+//     lines one group;
+//   - waits with no launch between them are one group at once;
 //   - a real wait for an outside producer empties the lead: the wait would have come anyway;
 //   - a lead is never longer than what fits into the launch queue.
 #pragma once
@@ -58,12 +61,15 @@ class LeadLedger {
   void advance(TraceTime host);  // everything that ended until then has happened
   struct Share {
     int64_t ns;
-    uint32_t stall;
+    uint32_t stall;  // the wait that gave up most of it
   };
-  Share take(int64_t ns);  // at most ns of the lead at hand
+  // At most ns of the lead at hand, from one owner; ask again for the rest. 0: none left.
+  Share take(int64_t ns);
 
  private:
   void wait_ended(uint32_t stall);
+  void drop() { holds_ = false, own_ = joint_ = {}, joint_keys_.clear(); }
+  void pass_on(uint32_t key);
   int64_t given_up(const Stall& stall) const;
   int64_t queue_bound(TraceTime device_time) const;
   bool launched_between(const Stall& before, const Stall& after) const;
@@ -72,11 +78,16 @@ class LeadLedger {
   SyncGroups& groups_;
   BusyIn busy_;
   size_t next_ = 0;
-  bool holds_ = false;  // a lead of key_ exists, though it may be used up
+  struct Lead {
+    int64_t ns = 0;
+    uint32_t owner = kNoIndex;  // the stall that gave up most of it
+    int64_t owner_ns = 0;
+    void add(int64_t given, uint32_t stall, int64_t stall_ns);
+  };
+  bool holds_ = false;  // own_ belongs to key_, though it may be used up
   uint32_t key_ = 0;
-  int64_t lead_ns_ = 0;
-  uint32_t owner_ = kNoIndex;  // the wait that gave up most of it
-  int64_t owner_ns_ = 0;
+  Lead own_, joint_;
+  std::vector<uint32_t> joint_keys_;
   uint32_t last_ = kNoIndex;
 };
 

@@ -36,7 +36,7 @@ enum class Callee : uint8_t {
   Backward,
   Logging,  // logging, tqdm, tensorboard
   Process,  // subprocess, multiprocessing start
-  Sleep,
+  Convolution,
 };
 
 class StackFacts {

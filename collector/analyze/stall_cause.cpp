@@ -76,10 +76,14 @@ Cause StallCauses::of(uint32_t copy, uint32_t last) const {
       return Cause::HostCheckpoint;
     case Callee::Explicit:
       return Cause::SyncExplicit;
+    case Callee::Convolution:  // timing of algorithms: a convolution itself never waits
+      if (copy == kNoIndex) return Cause::ColdAutotune;
+      break;
     default:
       break;
   }
   if (trace::class_of(c.call[last]) == trace::CallClass::Free) return of_free(last, stack);
+  if (trace::class_of(c.call[last]) == trace::CallClass::Launch) return Cause::LaunchBlocking;
   const CopyShape shape = shape_of(copy);
   if (shape.to_host) return of_read(copy, shape, last);
   if (shape.to_device) {

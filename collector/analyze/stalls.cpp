@@ -18,7 +18,7 @@ bool is_bookkeeping(trace::CallClass cls) {
 
 class Finder {
  public:
-  explicit Finder(const StallInput& input) : in_(input), causes_(input) {}
+  explicit Finder(const StallInput& input) : in_(input), causes_(input) { find_blocking(); }
 
   Stalls run() {
     const Calls& c = in_.recording.calls;
@@ -30,6 +30,8 @@ class Finder {
         add(kNoIndex, i, i);
       else if (cls == trace::CallClass::Copy)
         copy(i);
+      else if (cls == trace::CallClass::Launch && launches_block(i))
+        add(kNoIndex, i, i);
     }
     causes_.settle_uploads(out_);
     return std::move(out_);
@@ -42,6 +44,17 @@ class Finder {
       add(i, i, sync);
     else if (blocks(i))
       add(i, i, i);
+  }
+
+  bool launches_block(uint32_t call) const {
+    const Recording& r = in_.recording;
+    return blocking_[raw(r.threads[raw(r.calls.thread[call])].process)];
+  }
+  void find_blocking() {
+    for (const Process& process : in_.recording.processes) {
+      const auto at = process.info.find("env.CUDA_LAUNCH_BLOCKING");
+      blocking_.push_back(at != process.info.end() && !at->second.empty() && at->second != "0");
+    }
   }
 
   // The synchronisation of the same line right behind the copy; only what reaches the host or
@@ -89,6 +102,7 @@ class Finder {
 
   const StallInput& in_;
   StallCauses causes_;
+  std::vector<bool> blocking_;  // by process: CUDA_LAUNCH_BLOCKING is set
   Stalls out_;
 };
 

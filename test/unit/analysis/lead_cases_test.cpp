@@ -126,3 +126,16 @@ TEST_CASE("reads in different halves of the step are charged apart") {
                 Step{read('b'), cpu(500)}),
          7.4});
 }
+
+TEST_CASE("a second wait takes the place of the first: only both together gain its lead") {
+  // A read in the middle of queued work, one more kernel, and another read: alone, neither helps.
+  const Program program =
+      repeat(net(4, 100, 30) + Step{read('a')} + net(4, 10, 1) + Step{read('b'), cpu(2000)});
+  const Outcome with = run(program);
+  const double first = (with.total_us - run(program, {'a'}).total_us) / with.total_us * 100;
+  CHECK(first < 2.0);
+  CHECK(charged(with, {'a'}, true) <= first + 2.0);
+  const double both = (with.total_us - run(program, {'a', 'b'}).total_us) / with.total_us * 100;
+  CHECK(both > 30);
+  CHECK(std::abs(charged(with, {'a', 'b'}) - both) <= 2.0);
+}
