@@ -73,12 +73,13 @@ Kernel* find_kernel(const void* host_stub) {
 Kernel* named_kernel(const char* name) {
   Table& all = table();
   LockGuard guard(all.lock);
-  Kernel*& kernel = all.by_name[name];
-  if (!kernel) {
-    kernel = &all.kernels.emplace_back();
-    kernel->name.store(name, std::memory_order_relaxed);
+  const auto [entry, added] = all.by_name.try_emplace(name, nullptr);
+  if (added) {
+    entry->second = &all.kernels.emplace_back();
+    // The table's own copy of the name: the caller's may be gone before the first launch.
+    entry->second->name.store(entry->first.c_str(), std::memory_order_relaxed);
   }
-  return kernel;
+  return entry->second;
 }
 
 void study(Kernel& kernel) {

@@ -22,7 +22,7 @@ constexpr Weight kWeights[] = {
     {"flash_fwd", 16},
     {"fmha", 20},
     {"RadixSort", 6},
-    {"multi_tensor_apply", 6},
+    {"multi_tensor_apply", 40} /* a block does 65,536 elements */,
     {"conv", 8},
     {"softmax", 2},
     {"SoftMax", 2},

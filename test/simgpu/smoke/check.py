@@ -2,7 +2,7 @@
 """Runs one smoke script on the simulated device and holds its ground-truth log against the invariants.
 
     check.py LIB_DIR SCRIPT [SETTINGS]     exit 0: passed, 1: failed, 77: skipped, there is no torch to run
-The interpreter is that of GPUSTALL_PYTHON, else .venv of the source tree.
+The interpreter is that of GPUSTALL_PYTHON, else .venv of the source tree; for api.py, which needs no torch, this one.
 """
 import os
 import pathlib
@@ -18,7 +18,9 @@ import truth  # noqa: E402
 SKIPPED = 77
 
 
-def find_python():
+def find_python(script):
+    if script == "api.py":
+        return sys.executable
     python = os.environ.get("GPUSTALL_PYTHON") or str(ROOT / ".venv/bin/python")
     ready = os.path.exists(python) and subprocess.call(
         [python, "-c", "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)"]) == 0
@@ -45,7 +47,7 @@ def check_logs(folder):
 def main():
     library, script = sys.argv[1:3]
     settings = sys.argv[3] if len(sys.argv) > 3 else ""
-    python = find_python()
+    python = find_python(script)
     with tempfile.TemporaryDirectory(prefix="simgpu-") as folder:
         environment = dict(os.environ, GPUSTALL_SIM=f"{settings},log={folder}/%p.simlog")
         command = [str(HERE.parent / "run.sh"), "-l", library, python, str(HERE / script)]
