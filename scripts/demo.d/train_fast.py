@@ -32,9 +32,9 @@ def make_model():
         return nn.Sequential(nn.Conv2d(i, o, 3, padding=1, bias=False), nn.BatchNorm2d(o), nn.ReLU(inplace=True))
 
     return nn.Sequential(
-        block(3, 64), block(64, 64), nn.MaxPool2d(2),
-        block(64, 128), block(128, 128), nn.MaxPool2d(2),
-        block(128, 256), block(256, 256), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(256, 10))
+        block(3, 128), block(128, 128), nn.MaxPool2d(2),
+        block(128, 256), block(256, 256), block(256, 256), nn.MaxPool2d(2),
+        block(256, 512), block(512, 512), block(512, 512), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 10))
 
 
 def update_ema(ema, model, decay=0.999):

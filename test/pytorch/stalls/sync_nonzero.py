@@ -1,0 +1,29 @@
+"""A boolean mask whose size the host must know, once per step."""
+# expect: sync.nonzero
+import sys
+import time
+
+import torch
+
+FIXED = "--fixed" in sys.argv
+STEPS = 40
+
+model = torch.nn.Sequential(*[torch.nn.Linear(4096, 4096) for _ in range(6)]).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+batch = torch.zeros(2048, 4096, device="cuda")
+
+
+def spin(seconds):
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
+
+
+for step in range(STEPS):
+    out = model(batch)
+    mask = out[:, 0] > 0
+    if FIXED:
+        picked = out * mask[:, None]
+    else:
+        picked = out[mask]  # <- stall
+    spin(0.008)
