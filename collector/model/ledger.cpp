@@ -60,6 +60,14 @@ std::string seconds(TraceTime ns) {
   return text;
 }
 
+// Why the device was not watched for a while, in words.
+std::string reason_of(const Unobserved& u) {
+  if (u.what == trace::NoticeKind::CuptiYielded)
+    return "gpustall stood aside while the program used CUPTI itself (torch.profiler; " + u.text +
+           ")";
+  return u.text;
+}
+
 }  // namespace
 
 Ledger ledger_of(const Recording& recording, const Analysis& analysis) {
@@ -80,9 +88,9 @@ Ledger ledger_of(const Recording& recording, const Analysis& analysis) {
   ledger.not_observed = recording.not_observed;
   for (const Unobserved& u : recording.unobserved) {
     const Process& p = recording.processes[raw(u.process)];
-    ledger.not_observed.push_back("pid " + std::to_string(p.pid) + ": " + u.text + ", from " +
+    ledger.not_observed.push_back("device work of pid " + std::to_string(p.pid) + " from " +
                                   seconds(u.start - p.first_ns) + " to " +
-                                  seconds(u.end - p.first_ns));
+                                  seconds(u.end - p.first_ns) + ": " + reason_of(u));
   }
   return ledger;
 }
