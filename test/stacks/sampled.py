@@ -34,7 +34,7 @@ def phase(cpu_seconds, wall_limit=15):
 
 
 def burn_here():
-    for _ in phase(0.7):
+    for _ in phase(0.4):
         sum(range(1000))
 
 
@@ -46,14 +46,14 @@ def wait_here():
 
 def collect_here():
     keep = [[i] for i in range(300000)]
-    for _ in phase(0.7):
+    for _ in phase(0.4):
         gc.collect()
     return keep
 
 
 def holder_of_the_gil():
     os.read(zero, 4242)
-    for _ in phase(0.7):
+    for _ in phase(0.4):
         sum(range(100000))
 
 
