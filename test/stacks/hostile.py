@@ -14,7 +14,7 @@ import time
 probe = ctypes.CDLL(None)
 probe.probe_sampler_stop.restype = ctypes.c_char_p
 probe.probe_state.restype = ctypes.c_char_p
-seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 5
+seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 3
 
 
 def level_5(n):
