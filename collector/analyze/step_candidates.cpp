@@ -84,31 +84,33 @@ class Candidates {
     add(std::move(best), "optimizer");
   }
 
-  // In a loop's body each launching stack appears once per iteration: the most common count of
-  // occurrences among distinct stacks is the number of iterations.
+  // In a loop's body each launching stack comes up once per iteration (a run of the same stack is
+  // one: a loop inside the line): the most common count among distinct stacks is the number of
+  // iterations.
   void repeated_stack() {
     const Calls& c = r_.calls;
-    std::unordered_map<uint32_t, uint32_t> count;
-    for (size_t i = 0; i < c.size(); ++i)
-      if (c.stack[i] != kNone<StackId> && mine(c.thread[i]) && launches_kernel(i))
-        ++count[raw(c.stack[i])];
-    std::map<uint32_t, uint32_t> stacks_with;
-    for (const auto& [stack, n] : count)
-      if (n >= kFewest) ++stacks_with[n];
-    uint32_t iterations = 0, most = 0;
-    for (const auto& [n, stacks] : stacks_with)
-      if (stacks > most) iterations = n, most = stacks;
-    if (iterations == 0) return;
-    StackId anchor = kNone<StackId>;
-    TraceTime first = INT64_MAX;
-    for (size_t i = 0; i < c.size(); ++i)
-      if (c.start[i] < first && c.stack[i] != kNone<StackId> && mine(c.thread[i]) &&
-          launches_kernel(i) && count[raw(c.stack[i])] == iterations)
-        first = c.start[i], anchor = c.stack[i];
-    std::vector<TraceTime> boundary;
-    for (size_t i = 0; i < c.size(); ++i)
-      if (c.stack[i] == anchor && launches_kernel(i)) boundary.push_back(c.start[i]);
-    add(std::move(boundary), "repeated launches");
+    std::unordered_map<uint32_t, std::vector<TraceTime>> runs;  // starts, by stack
+    StackId open = kNone<StackId>;
+    ThreadIndex thread = kNone<ThreadIndex>;
+    for (size_t i = 0; i < c.size(); ++i) {
+      if (c.stack[i] == kNone<StackId> || !mine(c.thread[i]) || !launches_kernel(i)) continue;
+      if (c.thread[i] == thread && c.stack[i] == open) continue;
+      thread = c.thread[i];
+      open = c.stack[i];
+      runs[raw(open)].push_back(c.start[i]);
+    }
+    std::map<size_t, uint32_t> stacks_with;
+    for (const auto& [stack, starts] : runs)
+      if (starts.size() >= kFewest) ++stacks_with[starts.size()];
+    const auto most =
+        std::max_element(stacks_with.begin(), stacks_with.end(),
+                         [](const auto& x, const auto& y) { return x.second < y.second; });
+    if (most == stacks_with.end()) return;
+    std::vector<TraceTime>* anchor = nullptr;  // the first to come up
+    for (auto& [stack, starts] : runs)
+      if (starts.size() == most->first && (anchor == nullptr || starts.front() < anchor->front()))
+        anchor = &starts;
+    add(std::move(*anchor), "repeated launches");
   }
 
   // A range that the program repeats and that covers most of the run.

@@ -61,8 +61,9 @@ ModelProcess process_of(const Recording& r, const Analysis& analysis, uint32_t i
   out.clean_end = p.clean_end;
   for (const Steps& steps : analysis.steps) {
     if (raw(steps.process) != index) continue;
+    // As the device sees them: a host that runs ahead passes its boundaries earlier, and faster.
     for (size_t i = 0; i < steps.count(); ++i)
-      out.step_ns.push_back(steps.boundary[i + 1] - steps.boundary[i]);
+      out.step_ns.push_back(steps.device_boundary[i + 1] - steps.device_boundary[i]);
     out.steps = stats_of(steps, out.step_ns);
   }
   return out;

@@ -9,7 +9,7 @@ STEPS = 40
 
 model = torch.nn.Sequential(*[torch.nn.Linear(4096, 4096) for _ in range(6)]).cuda()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-batch = torch.zeros(2048, 4096, device="cuda")
+batch = torch.zeros(512, 4096, device="cuda")
 
 for step in range(STEPS):
     loss = model(batch).square().mean()
@@ -18,3 +18,4 @@ for step in range(STEPS):
     optimizer.step()
     if not FIXED:
         torch.cuda.empty_cache()  # <- stall
+torch.cuda.synchronize()

@@ -9,11 +9,12 @@ STEPS = 40
 
 model = torch.nn.Sequential(*[torch.nn.Linear(4096, 4096) for _ in range(6)]).cuda()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-batch = torch.zeros(2048, 4096, device="cuda")
+batch = torch.zeros(512, 4096, device="cuda")
 
-source = torch.zeros(2048, 4096)
+source = torch.zeros(4096, 4096)
 if FIXED:
     source = source.pin_memory()
 for step in range(STEPS):
     batch = source.to("cuda", non_blocking=True)  # <- stall
-    out = model(batch)
+    out = model(batch[:512])
+torch.cuda.synchronize()

@@ -10,7 +10,7 @@ STEPS = 40
 
 model = torch.nn.Sequential(*[torch.nn.Linear(4096, 4096) for _ in range(6)]).cuda()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-batch = torch.zeros(2048, 4096, device="cuda")
+batch = torch.zeros(512, 4096, device="cuda")
 
 
 class Slow(torch.utils.data.Dataset):
@@ -28,3 +28,4 @@ for item in loader:
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
+torch.cuda.synchronize()

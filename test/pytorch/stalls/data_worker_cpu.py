@@ -10,7 +10,7 @@ STEPS = 40
 
 model = torch.nn.Sequential(*[torch.nn.Linear(4096, 4096) for _ in range(6)]).cuda()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-batch = torch.zeros(2048, 4096, device="cuda")
+batch = torch.zeros(512, 4096, device="cuda")
 
 
 def spin(seconds):
@@ -25,10 +25,11 @@ class Decoded(torch.utils.data.Dataset):
 
     def __getitem__(self, index):
         if not FIXED:
-            spin(0.010)  # <- stall
+            spin(0.008)  # <- stall
         return torch.zeros(4096)
 
 
 loader = torch.utils.data.DataLoader(Decoded(), batch_size=4, num_workers=1)
 for item in loader:
     out = model(batch + item.cuda().mean())
+torch.cuda.synchronize()

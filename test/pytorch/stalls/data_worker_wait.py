@@ -10,7 +10,7 @@ STEPS = 40
 
 model = torch.nn.Sequential(*[torch.nn.Linear(4096, 4096) for _ in range(6)]).cuda()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-batch = torch.zeros(2048, 4096, device="cuda")
+batch = torch.zeros(512, 4096, device="cuda")
 
 
 class Remote(torch.utils.data.Dataset):
@@ -19,10 +19,11 @@ class Remote(torch.utils.data.Dataset):
 
     def __getitem__(self, index):
         if not FIXED:
-            time.sleep(0.010)  # <- stall
+            time.sleep(0.008)  # <- stall
         return torch.zeros(4096)
 
 
 loader = torch.utils.data.DataLoader(Remote(), batch_size=4, num_workers=1)
 for item in loader:
     out = model(batch + item.cuda().mean())
+torch.cuda.synchronize()

@@ -9,7 +9,7 @@ STEPS = 40
 
 model = torch.nn.Sequential(*[torch.nn.Linear(4096, 4096) for _ in range(6)]).cuda()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-batch = torch.zeros(2048, 4096, device="cuda")
+batch = torch.zeros(512, 4096, device="cuda")
 
 for step in range(STEPS):
     for _ in range(2):
@@ -17,3 +17,4 @@ for step in range(STEPS):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+torch.cuda.synchronize()

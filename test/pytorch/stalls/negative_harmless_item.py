@@ -9,7 +9,7 @@ STEPS = 40
 
 model = torch.nn.Sequential(*[torch.nn.Linear(4096, 4096) for _ in range(6)]).cuda()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-batch = torch.zeros(2048, 4096, device="cuda")
+batch = torch.zeros(512, 4096, device="cuda")
 
 done = torch.zeros(8, device="cuda")
 stream = torch.cuda.Stream()
@@ -20,3 +20,4 @@ for step in range(STEPS):
         with torch.cuda.stream(stream):
             for i in range(8):
                 done[i].item()
+torch.cuda.synchronize()

@@ -10,7 +10,7 @@ STEPS = 40
 
 model = torch.nn.Sequential(*[torch.nn.Linear(4096, 4096) for _ in range(6)]).cuda()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-batch = torch.zeros(2048, 4096, device="cuda")
+batch = torch.zeros(512, 4096, device="cuda")
 
 
 def spin(seconds):
@@ -24,3 +24,4 @@ for step in range(STEPS):
     if not FIXED:
         rows = out[:16].cpu()  # <- stall
     spin(0.008)
+torch.cuda.synchronize()

@@ -1,0 +1,10 @@
+"""A subset of the labelled stalls in single pairs: the right leaf at the right line, and nothing promised where nothing is
+to gain. The whole suite with its gains is scripts/accuracy."""
+import os
+import subprocess
+import sys
+
+SUBSET = ["sync_item", "sync_explicit", "data_main", "alloc_empty_cache", "launch_dispatch", "negative_busy"]
+
+source = os.environ["GPUSTALL_SOURCE"]
+sys.exit(subprocess.run([sys.executable, f"{source}/scripts/accuracy", "--pairs", "3", *SUBSET]).returncode)
