@@ -6,6 +6,7 @@ namespace gpustall::collect {
 namespace {
 
 constexpr int64_t kFirstUseNs = 100'000;  // a first launch that takes longer loads something
+constexpr int64_t kSetUpNs = 20'000'000;  // and no call that asks or creates takes so long
 
 Cause plain_cause(trace::CallClass cls) {
   switch (cls) {
@@ -62,6 +63,14 @@ void CallOwners::mark_first_uses(const StallInput& input) {
     names[raw(a.name[i])] = true;
     const uint32_t call = input.links.call_of[i];
     if (r.calls.end[call] - r.calls.start[call] > kFirstUseNs) set(call, Cause::ColdModule);
+  }
+  for (size_t i = 0; i < r.calls.size(); ++i) {
+    const trace::CallClass cls = trace::class_of(r.calls.call[i]);
+    const bool asks = cls == trace::CallClass::Stream || cls == trace::CallClass::Other ||
+                      cls == trace::CallClass::Query || cls == trace::CallClass::EventRecord;
+    if (asks && r.calls.end[i] - r.calls.start[i] > kSetUpNs &&
+        r.calls.call[i] != trace::Call::LaunchHostFunc)
+      set(i, Cause::ColdLibrary);
   }
 }
 

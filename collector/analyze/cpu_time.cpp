@@ -42,6 +42,13 @@ CpuTime::CpuTime(const Recording& recording, const StackFacts& facts, const Back
 
 void CpuTime::find_launching_lines() {
   launching_.resize(r_.stacks.size());
+  std::vector<bool> calls(r_.threads.size()), stacked(r_.threads.size());
+  for (size_t i = 0; i < r_.calls.size(); ++i) {
+    calls[raw(r_.calls.thread[i])] = true;
+    if (r_.calls.stack[i] != kNone<StackId>) stacked[raw(r_.calls.thread[i])] = true;
+  }
+  bare_.resize(r_.threads.size());
+  for (size_t t = 0; t < bare_.size(); ++t) bare_[t] = calls[t] && !stacked[t];
   for (size_t i = 0; i < r_.calls.size(); ++i) {
     const trace::CallClass cls = trace::class_of(r_.calls.call[i]);
     if (cls != trace::CallClass::Launch && cls != trace::CallClass::Graph) continue;
@@ -66,8 +73,9 @@ void CpuTime::find_typical_pauses() {
 
 CpuTime::Stretch CpuTime::stretch(ThreadIndex thread, uint32_t next) const {
   const uint32_t first = segments_.first[raw(thread)], end = segments_.first[raw(thread) + 1];
-  const uint32_t before = next > first ? segments_.last_stacked[next - 1] : kNoIndex;
-  const uint32_t after = next < end ? segments_.next_stacked[next] : kNoIndex;
+  const bool bare = bare_[raw(thread)];
+  const uint32_t before = next > first && !bare ? segments_.last_stacked[next - 1] : kNoIndex;
+  const uint32_t after = next < end && !bare ? segments_.next_stacked[next] : kNoIndex;
   const Process& process = r_.processes[raw(r_.threads[raw(thread)].process)];
   Stretch s;
   s.start = before == kNoIndex ? process.first_ns : segments_.end[before];

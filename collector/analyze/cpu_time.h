@@ -50,7 +50,9 @@ class CpuTime {
   const StackFacts& facts_;
   const BackwardWaits& backward_;
   const ThreadSegments& segments_;
-  std::vector<bool> launching_;         // by StackId: user lines that launch kernels
+  std::vector<bool> launching_;  // by StackId: user lines that launch kernels
+  // By thread: no call of it carries a stack, so that of a wait says nothing of the time around it.
+  std::vector<bool> bare_;
   std::vector<int64_t> long_from_;      // by thread: a pause that long is not dispatch
   std::vector<uint32_t> first_sample_;  // by thread
   std::unordered_map<uint64_t, std::vector<Seen>> pool_;

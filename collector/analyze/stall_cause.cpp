@@ -9,6 +9,7 @@ namespace {
 constexpr uint64_t kScalarBytes = 16;        // a complex double
 constexpr uint64_t kBatchBytes = 64 * 1024;  // smaller uploads come from Python values
 constexpr uint32_t kNeighbours = 16;
+constexpr int64_t kSetUpNs = 20'000'000;  // no free takes that long by itself
 
 bool contains_any(std::string_view text, std::initializer_list<std::string_view> needles) {
   return std::any_of(needles.begin(), needles.end(), [text](std::string_view needle) {
@@ -27,6 +28,7 @@ bool selects_elements(std::string_view kernel) {
 
 StallCauses::StallCauses(const StallInput& input) : in_(input) {
   const Recording& r = input.recording;
+  find_work();
   selects_.resize(r.strings.size());
   repeats_.resize(r.strings.size());
   for (size_t i = 0; i < r.strings.size(); ++i) {
@@ -116,6 +118,7 @@ Cause StallCauses::of_read(uint32_t copy, const CopyShape& shape, uint32_t last)
 }
 
 Cause StallCauses::of_free(uint32_t call, StackId stack) const {
+  if (sets_up(call)) return Cause::ColdLibrary;
   // Free, then allocate again from the same line: the allocator made room and tried once more.
   const Calls& c = in_.recording.calls;
   for (uint32_t i = call + 1; i < c.size() && c.thread[i] == c.thread[call]; ++i) {
@@ -124,6 +127,34 @@ Cause StallCauses::of_free(uint32_t call, StackId stack) const {
     if (cls != trace::CallClass::Free && cls != trace::CallClass::EventSync) break;
   }
   return stack == kNone<StackId> ? Cause::SyncExplicit : Cause::SyncOther;
+}
+
+// cudaFree(0) is how libraries set themselves up, and a free may be the first call that loads
+// modules. One that lasts while the device has nothing to do is not waiting for it.
+bool StallCauses::sets_up(uint32_t call) const {
+  const Calls& c = in_.recording.calls;
+  if (c.end[call] - c.start[call] < kSetUpNs) return false;
+  const auto& work = work_[raw(in_.recording.threads[raw(c.thread[call])].process)];
+  const auto after = std::lower_bound(work.begin(), work.end(), c.end[call],
+                                      [](const Work& w, TraceTime t) { return w.start < t; });
+  return after == work.begin() || std::prev(after)->latest_end <= c.start[call];
+}
+
+void StallCauses::find_work() {
+  const Recording& r = in_.recording;
+  const Activities& a = r.activities;
+  work_.resize(r.processes.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    const uint32_t process = raw(r.queues[raw(a.queue[i])].process);
+    const ClockMap& clock = in_.clocks[process];
+    work_[process].push_back({clock.to_host(a.start[i]), clock.to_host(a.end[i])});
+  }
+  for (auto& work : work_) {
+    std::sort(work.begin(), work.end(),
+              [](const Work& x, const Work& y) { return x.start < y.start; });
+    for (size_t i = 1; i < work.size(); ++i)
+      work[i].latest_end = std::max(work[i].latest_end, work[i - 1].latest_end);
+  }
 }
 
 // The launching call nearest to `call` on its thread, if it comes from the same stack.

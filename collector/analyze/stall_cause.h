@@ -23,12 +23,19 @@ class StallCauses {
   CopyShape shape_of(uint32_t copy) const;
   Cause of_read(uint32_t copy, const CopyShape& shape, uint32_t last) const;
   Cause of_free(uint32_t call, StackId stack) const;
+  bool sets_up(uint32_t call) const;
+  void find_work();
   bool decides_a_size(uint32_t copy) const;
   bool symbol_contains(uint32_t call, std::initializer_list<std::string_view> needles) const;
   uint32_t neighbour_launch(uint32_t call, int direction) const;
 
+  struct Work {                   // of the device, host clock
+    TraceTime start, latest_end;  // the latest of all that started so far
+  };
+
   const StallInput& in_;
-  std::vector<bool> selects_;  // by StringId: kernels that count or compact elements
+  std::vector<std::vector<Work>> work_;  // by process and start
+  std::vector<bool> selects_;            // by StringId: kernels that count or compact elements
   std::vector<bool> repeats_;
   std::vector<bool> scalar_reads_pinned_;  // by process
 };
