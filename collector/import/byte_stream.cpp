@@ -22,6 +22,7 @@ class GzipStream : public ByteStream {
   ~GzipStream() override { inflateEnd(&z_); }
 
   size_t read(char* out, size_t size) override {
+    if (size == 0) return 0;
     z_.next_out = reinterpret_cast<Bytef*>(out);
     z_.avail_out = static_cast<uInt>(std::min<size_t>(size, 1u << 30));
     const uInt wanted = z_.avail_out;

@@ -21,13 +21,24 @@ class Importer {
     recording_.basis = Basis::Kineto;
   }
 
+  Result<Recording> run(std::string_view content, const std::string& name) {
+    bytes(content, name);
+    return result(name);
+  }
+
   Result<Recording> run(const std::vector<fs::path>& paths) {
     for (size_t i = 0; i < paths.size(); ++i) {
       done_ = static_cast<double>(i) / static_cast<double>(paths.size());
       part_ = 1.0 / static_cast<double>(paths.size());
       file(paths[i]);
     }
-    if (recording_.activities.size() == 0) return refusal(paths.front().string());
+    return result(paths.size() == 1 ? paths.front().string()
+                                    : paths.front().parent_path().string());
+  }
+
+ private:
+  Result<Recording> result(const std::string& name) {
+    if (recording_.activities.size() == 0) return refusal(name);
     sort_events(recording_);
     nest_rows(recording_, tables_, frames_, std::move(rows_));
     sort_events(recording_);
@@ -35,21 +46,24 @@ class Importer {
     return std::move(recording_);
   }
 
- private:
   void file(const fs::path& path) {
     Result<MappedFile> mapped = MappedFile::open(path);
     if (!mapped) {
       recording_.damage.push_back(mapped.error().message);
       return;
     }
-    FileStream whole(mapped->bytes());
+    bytes(mapped->bytes(), path.string());
+  }
+
+  void bytes(std::string_view content, const std::string& name) {
+    FileStream whole(content);
     file_ = &whole;
-    const auto unpacked = unpacking(whole, mapped->bytes().substr(0, 4));
+    const auto unpacked = unpacking(whole, content.substr(0, 4));
     PeekStream stream(unpacked ? *unpacked : static_cast<ByteStream&>(whole));
     if (looks_like_tar(stream.peek(kTarBlock)))
-      archive(stream, path.string());
+      archive(stream, name);
     else
-      rank(stream, path.string());
+      rank(stream, name);
   }
 
   void archive(ByteStream& stream, const std::string& path) {
@@ -122,7 +136,7 @@ class Importer {
     if (counts_.calls == 0) missing.push_back("CUDA calls");
   }
 
-  const Progress& progress_;
+  Progress progress_;
   Recording recording_;
   Tables tables_{recording_};
   KinetoFrames frames_{tables_};
@@ -152,6 +166,10 @@ std::vector<fs::path> kineto_files_in(const fs::path& directory) {
     if (may_be_trace(at->path())) paths.push_back(at->path());
   std::sort(paths.begin(), paths.end());
   return paths;
+}
+
+Result<Recording> import_kineto_bytes(std::string_view content, const std::string& name) {
+  return Importer({}).run(content, name);
 }
 
 Result<Recording> import_kineto(const fs::path& path, const Progress& progress) {

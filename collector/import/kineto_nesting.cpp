@@ -159,8 +159,14 @@ class Nesting {
       at = frames_.inside(frames_.inside(at, kLoader, "__next__"), kLoader, "_get_data");
       wait(trace::WaitId::Poll, x.start, x.end, at);
     } else if (loader == LoaderRow::OwnProcess && !functions_here_) {
-      at = frames_.inside(frames_.inside(at, kLoader, "__next__"),
-                          "torch/utils/data/_utils/fetch.py", "fetch");
+      const StackId fetching = frames_.inside(frames_.inside(at, kLoader, "__next__"),
+                                              "torch/utils/data/_utils/fetch.py", "fetch");
+      // Where nothing else on this thread has a stack, this one would be taken for that of all
+      // that comes after; a wait ends where the row ends.
+      if (x.call_stack != kNone<StackId>)
+        at = fetching;
+      else
+        wait(trace::WaitId::Read, x.start, x.end, fetching);
     }
     push({x.end, at, annotation ? node() : operators_.inside(node(), x.name)}, x.start);
     Ranges& out = r_.ranges;
