@@ -34,9 +34,16 @@ ThreadState* g_target;
 int g_hz;
 
 struct Counts {
-  int walks = 0, failed = 0, unreadable = 0, bad_root = 0, bad_link = 0, names = 0;
+  std::atomic<int> walks = 0;
+  int failed = 0, unreadable = 0, bad_root = 0, bad_link = 0;
   int64_t cpu_ns = 0;
 } g_counts;
+
+void reset_counts() {
+  g_counts.walks = 0;
+  g_counts.failed = g_counts.unreadable = g_counts.bad_root = g_counts.bad_link = 0;
+  g_counts.cpu_ns = 0;
+}
 
 // N of "level_N", also behind a qualified name's last dot; -1 for other names.
 int level_of(const std::string& function) {
@@ -133,8 +140,12 @@ PROBE_EXPORT void probe_sampler_start(int kind, int hz) {
   g_hz = hz;
   g_settings.sample_hz = static_cast<uint32_t>(hz);
   g_run = true;
-  g_counts = {};
+  reset_counts();
   pthread_create(&g_thread, nullptr, kind == 0 ? run_hostile : run_job, nullptr);
+}
+
+PROBE_EXPORT int probe_sampler_walks() {
+  return g_counts.walks;
 }
 
 // walks failed unreadable bad_root bad_link cpu_ns
@@ -143,7 +154,7 @@ PROBE_EXPORT const char* probe_sampler_stop() {
   g_run = false;
   pthread_join(g_thread, nullptr);
   const Counts& c = g_counts;
-  std::snprintf(text, sizeof text, "%d %d %d %d %d %lld", c.walks, c.failed, c.unreadable,
+  std::snprintf(text, sizeof text, "%d %d %d %d %d %lld", c.walks.load(), c.failed, c.unreadable,
                 c.bad_root, c.bad_link, static_cast<long long>(c.cpu_ns));
   return text;
 }
