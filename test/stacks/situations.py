@@ -46,9 +46,6 @@ def check(_, frame, what):
 
 
 # Each use reads and asks for the frame on one line, as the comparison needs.
-READ = functools.partial(os.read, zero, 4242)
-
-
 def plain(): check(os.read(zero, 4242), sys._getframe(), "function")
 
 
@@ -131,14 +128,11 @@ def with_decorator(): check(os.read(zero, 4242), sys._getframe(), "decorator")
 
 
 def multi_line():
-    check(
-        max(
-            [1,
-             2], key=lambda x: (
-                 check(os.read(zero, 4242), sys._getframe(), "lambda in a call of many lines"), x)),
-        sys._getframe(), "not compared") if False else max(
-            [1, 2],
-            key=lambda x: (check(os.read(zero, 4242), sys._getframe(), "lambda, many lines"), x))
+    max(
+        [1,
+         2],
+        key=lambda x: (
+            check(os.read(zero, 4242), sys._getframe(), "lambda in a call of many lines"), x))
 
 
 def handlers():
