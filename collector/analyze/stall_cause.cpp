@@ -102,6 +102,7 @@ Cause StallCauses::of(uint32_t copy, uint32_t last) const {
 Cause StallCauses::of_read(uint32_t copy, const CopyShape& shape, uint32_t last) const {
   const Calls& c = in_.recording.calls;
   for (uint32_t call : {last, copy}) {
+    if (symbol_contains(call, {"is_nonzero"})) return Cause::SyncItem;  // bool(tensor)
     if (symbol_contains(call, {"nonzero", "masked_select", "unique", "repeat_interleave"}))
       return Cause::SyncNonzero;
     if (symbol_contains(call, {"_local_scalar_dense", "at::_ops::item", "is_nonzero"}))

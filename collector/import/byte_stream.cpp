@@ -1,9 +1,12 @@
 #include "collector/import/byte_stream.h"
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 namespace gpustall::collect {
@@ -103,11 +106,39 @@ class ZstdStream : public ByteStream {
 
 }  // namespace
 
-size_t FileStream::read(char* out, size_t size) {
+size_t MemoryStream::read(char* out, size_t size) {
   const size_t n = std::min(size, bytes_.size() - at_);
   if (n > 0) std::memcpy(out, bytes_.data() + at_, n);
   at_ += n;
   return n;
+}
+
+double MemoryStream::share() const {
+  return bytes_.empty() ? 1 : static_cast<double>(at_) / static_cast<double>(bytes_.size());
+}
+
+FileStream::FileStream(const std::filesystem::path& path)
+    : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  std::error_code ignored;
+  size_ = std::filesystem::file_size(path, ignored);
+}
+
+FileStream::~FileStream() {
+  if (file_ >= 0) ::close(file_);
+}
+
+size_t FileStream::read(char* out, size_t size) {
+  ssize_t got;
+  do {
+    got = ::read(file_, out, size);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) damage_ = std::string("it cannot be read to its end: ") + std::strerror(errno);
+  at_ += got > 0 ? static_cast<uint64_t>(got) : 0;
+  return got > 0 ? static_cast<size_t>(got) : 0;
+}
+
+double FileStream::share() const {
+  return size_ == 0 ? 1 : static_cast<double>(at_) / static_cast<double>(size_);
 }
 
 std::string_view PeekStream::peek(size_t size) {

@@ -2,11 +2,11 @@
 // first bytes. Nothing is ever unpacked to disk, and no more than a buffer is held in memory.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
-
-#include "collector/read/mapped_file.h"
+#include <string_view>
 
 namespace gpustall::collect {
 
@@ -19,18 +19,38 @@ class ByteStream {
   virtual std::string damage() const { return {}; }
 };
 
-// A mapped file; tells how much of it has been handed out, for the progress bar.
-class FileStream : public ByteStream {
+// The start of the chain: tells how much of it has been handed out, for the progress bar.
+class SourceStream : public ByteStream {
  public:
-  explicit FileStream(std::string_view bytes) : bytes_(bytes) {}
+  virtual double share() const = 0;
+};
+
+class MemoryStream : public SourceStream {
+ public:
+  explicit MemoryStream(std::string_view bytes) : bytes_(bytes) {}
   size_t read(char* out, size_t size) override;
-  double share() const {
-    return bytes_.empty() ? 1 : static_cast<double>(at_) / static_cast<double>(bytes_.size());
-  }
+  double share() const override;
 
  private:
   std::string_view bytes_;
   size_t at_ = 0;
+};
+
+// Read, not mapped: the pages of a mapping would count as memory of ours for the whole file.
+class FileStream : public SourceStream {
+ public:
+  explicit FileStream(const std::filesystem::path& path);
+  FileStream(const FileStream&) = delete;
+  FileStream& operator=(const FileStream&) = delete;
+  ~FileStream() override;
+  size_t read(char* out, size_t size) override;
+  double share() const override;
+  std::string damage() const override { return damage_; }
+
+ private:
+  int file_;
+  uint64_t size_ = 0, at_ = 0;
+  std::string damage_;
 };
 
 // Looks at the first bytes without taking them from whoever reads next.

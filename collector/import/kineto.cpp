@@ -8,6 +8,7 @@
 #include "collector/import/kineto_nesting.h"
 #include "collector/import/kineto_reader.h"
 #include "collector/import/tar_stream.h"
+#include "collector/read/mapped_file.h"
 #include "collector/sort.h"
 
 namespace gpustall::collect {
@@ -22,7 +23,8 @@ class Importer {
   }
 
   Result<Recording> run(std::string_view content, const std::string& name) {
-    bytes(content, name);
+    MemoryStream whole(content);
+    stream(whole, name);
     return result(name);
   }
 
@@ -47,23 +49,23 @@ class Importer {
   }
 
   void file(const fs::path& path) {
-    Result<MappedFile> mapped = MappedFile::open(path);
-    if (!mapped) {
-      recording_.damage.push_back(mapped.error().message);
+    if (Result<MappedFile> regular = MappedFile::open(path); !regular) {
+      recording_.damage.push_back(regular.error().message);
       return;
     }
-    bytes(mapped->bytes(), path.string());
+    FileStream whole(path);
+    stream(whole, path.string());
   }
 
-  void bytes(std::string_view content, const std::string& name) {
-    FileStream whole(content);
-    file_ = &whole;
-    const auto unpacked = unpacking(whole, content.substr(0, 4));
-    PeekStream stream(unpacked ? *unpacked : static_cast<ByteStream&>(whole));
-    if (looks_like_tar(stream.peek(kTarBlock)))
-      archive(stream, name);
+  void stream(SourceStream& whole, const std::string& name) {
+    source_ = &whole;
+    PeekStream packed(whole);
+    const auto unpacked = unpacking(packed, packed.peek(4));
+    PeekStream text(unpacked ? *unpacked : static_cast<ByteStream&>(packed));
+    if (looks_like_tar(text.peek(kTarBlock)))
+      archive(text, name);
     else
-      rank(stream, name);
+      rank(text, name);
   }
 
   void archive(ByteStream& stream, const std::string& path) {
@@ -83,7 +85,7 @@ class Importer {
   void rank(ByteStream& stream, const std::string& source) {
     KinetoFile rows(recording_, tables_, frames_, rows_, source);
     JsonWindow window(stream, [this] {
-      if (progress_) progress_(done_ + part_ * file_->share());
+      if (progress_) progress_(done_ + part_ * source_->share());
     });
     const KinetoText text = read_kineto(window, rows);
     ++files_;
@@ -143,7 +145,7 @@ class Importer {
   KinetoRows rows_;
   KinetoFile::Counts counts_;
   std::vector<std::string> without_device_;
-  FileStream* file_ = nullptr;
+  const SourceStream* source_ = nullptr;
   double done_ = 0, part_ = 1;
   uint64_t events_ = 0, files_ = 0;
   bool is_trace_ = false;

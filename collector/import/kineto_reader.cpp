@@ -109,7 +109,8 @@ class Reader {
         key = raw;
         return true;
       });
-      if (!named || !value_of(key)) return cut("outside of an event");
+      if (!named) return cut("outside of an event");
+      if (!value_of(key)) return told_ ? void() : cut("outside of an event");
       if (take('}')) return;
       if (!take(',')) return cut("outside of an event");
     }
@@ -178,13 +179,16 @@ class Reader {
         if (take(',')) continue;
         if (take(']')) return tell_broken(), true;
       }
-      if (!resynchronise()) return tell_broken(), false;
+      if (resynchronise()) continue;
+      cut("in the events");
+      told_ = true;
+      return tell_broken(), false;
     }
   }
 
   // Behind a damaged event: the next object that follows a comma.
   bool resynchronise() {
-    if (w_.too_large() || ++broken_ > kMostBroken || w_.peek() == 0) return false;
+    if (w_.too_large() || broken_ == kMostBroken || w_.peek() == 0) return false;
     w_.move_to(w_.begin() + 1);
     char before = 0;
     for (;;) {
@@ -192,6 +196,7 @@ class Reader {
         if (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t') continue;
         if (*p == '{' && before == ',') {
           w_.move_to(p);
+          ++broken_;
           return true;
         }
         before = *p;
@@ -202,13 +207,16 @@ class Reader {
   }
   void tell_broken() {
     if (broken_ > 0)
-      out_.damage.push_back(std::to_string(broken_) + " damaged events were passed over");
+      out_.damage.push_back(std::to_string(broken_) +
+                            (broken_ == 1 ? " damaged event was" : " damaged events were") +
+                            " passed over");
   }
 
   JsonWindow& w_;
   KinetoSink& sink_;
   KinetoText out_;
   uint64_t broken_ = 0;
+  bool told_ = false;
 };
 
 }  // namespace

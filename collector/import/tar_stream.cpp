@@ -60,9 +60,10 @@ bool TarStream::next() {
 }
 
 size_t TarStream::read(char* out, size_t size) {
+  if (left_ == 0) return 0;
   const size_t got = archive_.read(out, std::min<uint64_t>(size, left_));
   left_ -= got;
-  if (got == 0) left_ = padding_ = 0;
+  if (got == 0) left_ = padding_ = 0;  // the archive is cut
   return got;
 }
 
