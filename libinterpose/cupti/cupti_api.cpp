@@ -78,6 +78,8 @@ bool fill_api(CuptiApi& api, void* library, const char** missing) noexcept {
   if (required && api.name == nullptr && *missing == nullptr) *missing = "cupti" #name;
 #include "libinterpose/cupti/cupti_functions.def"
 #undef GPUSTALL_CUPTI
+  api.Subscribe_v2 =
+      reinterpret_cast<decltype(api.Subscribe_v2)>(dlsym(library, "cuptiSubscribe_v2"));
   if (api.GetVersion != nullptr) api.GetVersion(&api.version);
   return *missing == nullptr;
 }

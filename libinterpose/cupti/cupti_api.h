@@ -14,6 +14,8 @@ struct CuptiApi {
 #define GPUSTALL_CUPTI(name, required) decltype(&::cupti##name) name = nullptr;
 #include "libinterpose/cupti/cupti_functions.def"
 #undef GPUSTALL_CUPTI
+  // Not in the headers before 13.0.
+  CUptiResult (*Subscribe_v2)(CUpti_SubscriberHandle*, CUpti_CallbackFunc, void*, void*) = nullptr;
 };
 
 // Fills `api` from `library` (a dlopen handle); false when a required entry is missing, its name is

@@ -96,7 +96,24 @@ CUptiResult CUPTIAPI cuptiUnsubscribe(CUpti_SubscriberHandle subscriber) {
   if (!call.found()) return CUPTI_ERROR_NOT_INITIALIZED;
   const CUptiResult result = api().Unsubscribe(subscriber);
   SessionLock lock;
-  if (result == CUPTI_SUCCESS) program_unsubscribed();
+  if (result != CUPTI_SUCCESS) return result;
+  program_unsubscribed();
+  program_use().exclusive = false;
+  return result;
+}
+
+// Since 13.0; the parameter struct is none of our business. One interface per process: while the
+// program has this one, ours would be refused.
+CUptiResult CUPTIAPI subscribe_v2(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback,
+                                  void* userdata, void* parameters) __asm__("cuptiSubscribe_v2")
+    __attribute__((visibility("default"), used));
+CUptiResult CUPTIAPI subscribe_v2(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback,
+                                  void* userdata, void* parameters) {
+  ProgramCall call("cuptiSubscribe_v2");
+  if (!call.found() || api().Subscribe_v2 == nullptr) return CUPTI_ERROR_NOT_INITIALIZED;
+  const CUptiResult result = api().Subscribe_v2(subscriber, callback, userdata, parameters);
+  SessionLock lock;
+  if (result == CUPTI_SUCCESS) program_use().exclusive = true;
   return result;
 }
 
@@ -210,6 +227,7 @@ CUptiResult CUPTIAPI cuptiFinalize(void) {
   const CUptiResult result = api().Finalize();
   SessionLock lock;
   program_unsubscribed();
+  program_use().exclusive = false;
   program_use().kinds[0] = program_use().kinds[1] = 0;
   // Not `flushed`: CUPTI detaches asynchronously, so the helper comes back in its own time.
   program_use().flushed = false;

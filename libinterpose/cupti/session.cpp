@@ -111,8 +111,10 @@ void detach() noexcept {
 }
 
 void describe_process() noexcept {
+  static bool done = false;  // helper thread only
   trace::FileHeader* header = file_header();
-  if (header == nullptr) return;
+  if (done || header == nullptr) return;
+  done = true;
   __atomic_store_n(&header->cupti_version, g_api.version, __ATOMIC_RELAXED);
   __atomic_store_n(&header->cuda_driver_version, driver_version(), __ATOMIC_RELAXED);
   if (runtime_is_simulated()) set_header_flag(trace::kSimulated);

@@ -83,6 +83,11 @@ def forked(out):
     return records.compare(true, trace.work()) + ([f"files {trace.files}"] if len(trace.files) != 1 else [])
 
 
+def beside_cudart(out):
+    """The program brings no libcupti: the one beside its runtime is taken."""
+    return complete(*run(out, cupti="none")[:2])
+
+
 def without_cupti(out):
     trace, _, _ = run(out, cupti="none", GPUSTALL_CUPTI="0")
     said = [n[0] for n in trace.notices()]
@@ -104,6 +109,7 @@ CASES = {f"version-{v}": (version, v) for v in SONAMES} | {
     "slow-flush": (slow_flush,),
     "killed": (killed,),
     "forked": (forked,),
+    "beside-cudart": (beside_cudart,),
     "without-cupti": (without_cupti,),
 }
 
