@@ -8,6 +8,7 @@
 #include "host_clock.h"
 #include "settings.h"
 #include "status.h"
+#include "visible_devices.h"
 
 namespace simgpu {
 namespace {
@@ -42,7 +43,7 @@ FutexLock& timeline_lock() {
 }
 
 uint32_t device_count() {
-  return static_cast<uint32_t>(settings().devices);
+  return static_cast<uint32_t>(visible_devices().size());
 }
 
 Device& device_at(uint32_t ordinal) {

@@ -9,9 +9,9 @@
 
 #include <atomic>
 
+#include "device.h"
 #include "futex_lock.h"
 #include "notice.h"
-#include "settings.h"
 #include "truth_log.h"
 
 namespace simgpu {
@@ -45,7 +45,7 @@ void inject() {
 Status ensure_started() {
   const State state = g_state.load(std::memory_order_acquire);
   if (state == State::Started) [[likely]]
-    return settings().devices >= 1 ? kSuccess : kNoDevice;
+    return device_count() >= 1 ? kSuccess : kNoDevice;
   if (state == State::Forked) return kNotInitialized;
   if (!t_starting) {
     LockGuard guard(g_starting);
@@ -57,7 +57,7 @@ Status ensure_started() {
       t_starting = false;
     }
   }
-  return settings().devices >= 1 ? kSuccess : kNoDevice;
+  return device_count() >= 1 ? kSuccess : kNoDevice;
 }
 
 }  // namespace simgpu

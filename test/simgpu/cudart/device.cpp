@@ -6,6 +6,7 @@
 
 #include "entry.h"
 #include "test/simgpu/core/memory_map.h"
+#include "test/simgpu/core/visible_devices.h"
 #include "test/simgpu/core/waiting.h"
 
 using namespace simgpu;
@@ -100,7 +101,8 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device) {
   return runtime_call(GPUSTALL_RUNTIME(cudaDeviceGetPCIBusId, v4010), nullptr, [&] {
     if (const int bad = check_device(device)) return bad;
-    snprintf(id, static_cast<size_t>(length), "0000:%02X:00.0", device + 1);
+    snprintf(id, static_cast<size_t>(length), "0000:%02X:00.0",
+             visible_devices()[static_cast<size_t>(device)] + 1);
     return static_cast<int>(kSuccess);
   });
 }

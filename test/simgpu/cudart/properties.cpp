@@ -7,6 +7,7 @@
 #include "entry.h"
 #include "test/simgpu/core/device.h"
 #include "test/simgpu/core/memory_map.h"
+#include "test/simgpu/core/visible_devices.h"
 
 using namespace simgpu;
 
@@ -37,7 +38,7 @@ void fill(cudaDeviceProp& p, uint32_t device) {
   memset(&p, 0, sizeof p);
   snprintf(p.name, sizeof p.name, "gpustall simulated device");
   memcpy(p.uuid.bytes, "gpustall-sim\0\0\0", 16);
-  p.uuid.bytes[15] = static_cast<char>(device);
+  p.uuid.bytes[15] = static_cast<char>(visible_devices()[device]);
   size_t free_bytes;
   device_memory_use(device, &free_bytes, &p.totalGlobalMem);
   fill_limits(p);
@@ -47,7 +48,7 @@ void fill(cudaDeviceProp& p, uint32_t device) {
   p.hostRegisterSupported = p.memoryPoolsSupported = p.computePreemptionSupported = 1;
   p.canUseHostPointerForRegisteredMem = p.concurrentManagedAccess = 1;
   p.asyncEngineCount = 2;
-  p.pciBusID = static_cast<int>(device) + 1;
+  p.pciBusID = static_cast<int>(visible_devices()[device]) + 1;
 }
 
 struct Attribute {

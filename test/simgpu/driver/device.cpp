@@ -8,6 +8,7 @@
 
 #include "entry.h"
 #include "test/simgpu/core/memory_map.h"
+#include "test/simgpu/core/visible_devices.h"
 
 using namespace simgpu;
 
@@ -56,8 +57,9 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
 CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
   return driver_call(GPUSTALL_DRIVER(cuDeviceGetUuid_v2), nullptr, [&] {
     memcpy(uuid->bytes, "gpustall-sim\0\0\0", 16);
-    uuid->bytes[15] = static_cast<char>(device);
-    return valid(device) ? kSuccess : kInvalidDevice;
+    if (!valid(device)) return kInvalidDevice;
+    uuid->bytes[15] = static_cast<char>(visible_devices()[static_cast<size_t>(device)]);
+    return kSuccess;
   });
 }
 CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice device) {

@@ -1,5 +1,6 @@
-// Stands in for the compiler-dependent header of the CUDA toolkit that the PyPI wheels of CUDA 13 leave out
-// (nvidia-cuda-crt has it): what the other headers need of it for a plain C++ compiler on Linux. Used only when the real one is absent.
+// Stands in for the compiler-dependent header of the CUDA toolkit that the PyPI wheels of CUDA 13
+// leave out (nvidia-cuda-crt has it): what the other headers need of it for a plain C++ compiler on
+// Linux. Used only when the real one is absent.
 #pragma once
 
 #define CUDARTAPI
