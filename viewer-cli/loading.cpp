@@ -8,6 +8,7 @@
 
 #include "collector/load.h"
 #include "viewer-cli/progress.h"
+#include "viewer-cli/source_lines.h"
 
 namespace gpustall::cli {
 
@@ -71,7 +72,9 @@ collect::Model load_model(const std::string& path, const Session& session) {
     return std::move(*model);
   }
   const Analyzed analyzed = load_and_analyze(path, session);
-  return collect::build_model(analyzed.recording, analyzed.analysis);
+  collect::Model model = collect::build_model(analyzed.recording, analyzed.analysis);
+  add_source_lines(model, path);
+  return model;
 }
 
 }  // namespace gpustall::cli

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <new>
 #include <string>
@@ -40,7 +41,7 @@ void add(Program& program, std::unique_ptr<Command> command, const char* name,
 
 void declare(Program& program) {
   program.app.formatter(help_layout());  // subcommands inherit it
-  program.app.add_flag("-q,--quiet", program.quiet, "no notes on stderr");
+  program.app.add_flag("-q,--quiet", program.quiet, "no notes on stderr (GPUSTALL_QUIET=1)");
   program.app.add_flag("-v,--verbose", program.verbose, "say more");
   program.app.add_flag("--version", program.version, "version, trace format, build");
   program.app.add_option("--color", program.color, "auto, always, never")
@@ -61,7 +62,9 @@ int run_command(Program& program, Output& out, const CommandLine& line) {
     out.write(version_text());
     return 0;
   }
-  Session session{out, terminal_of(STDOUT_FILENO, program.color), program.quiet, program.verbose,
+  const char* silence = std::getenv("GPUSTALL_QUIET");
+  const bool quiet = program.quiet || (silence != nullptr && *silence != '\0');
+  Session session{out, terminal_of(STDOUT_FILENO, program.color), quiet, program.verbose,
                   line.program};
   for (auto& [app, command] : program.commands) {
     if (app->parsed()) return command->run(session);

@@ -1,4 +1,5 @@
 // `gpustall gaps` on a hand-built recording: exact numbers, selection, order.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "golden.h"
@@ -63,7 +64,24 @@ struct Sample {
 TEST_CASE("gaps as text are exact and printable") {
   const Sample sample;
   const GapWriter writer(sample.recording, sample.analysis);
-  check_golden("gaps.txt", writer.text(0) + writer.text(1));
+  check_golden("gaps.txt", writer.text(0, false) + writer.text(1, true));
+}
+
+TEST_CASE("a gap of many slices is summed, and every nanosecond is in the sums") {
+  Sample sample;
+  auto& gaps = sample.analysis.gaps;
+  gaps.first_slice.pop_back();
+  sample.add_gap(0, 0, 2000, 0);
+  for (int64_t at = 0; at < 2000; at += 100) {
+    const Cause cause = at % 200 == 0 ? Cause::HostPython : Cause::HostRead;
+    sample.add_slice(at, at + 100, cause, collect::SiteId{0}, collect::StringId{0});
+  }
+  gaps.first_slice.push_back(static_cast<uint32_t>(sample.analysis.slices.size()));
+  const GapWriter writer(sample.recording, sample.analysis);
+  CHECK_THAT(writer.text(2, false),
+             contains("1000 ns  host.python         train.py:7 step  in 10 slices\n"));
+  const std::string all = writer.text(2, true);
+  CHECK(std::count(all.begin(), all.end(), '\n') == 21);
 }
 
 TEST_CASE("gaps as JSON lines can be parsed and tile") {

@@ -30,7 +30,8 @@ class GapsCommand : public Command {
   void declare(CLI::App& app) override {
     app.description(kDescription);
     app.add_option("path", path_, "a recording (folder or file)")->required();
-    app.add_flag("--json", json_, "one JSON object per line");
+    app.add_flag("--json", json_, "one JSON object per line, with every slice");
+    app.add_flag("--slices", every_slice_, "list every slice in the order of time, do not sum");
     app.add_option("--longest", options_.longest, "only the N longest, longest first")
         ->type_name("N")
         ->check(whole_number(1));
@@ -44,7 +45,9 @@ class GapsCommand : public Command {
     const Analyzed analyzed = load_and_analyze(path_, session);
     const GapWriter writer(analyzed.recording, analyzed.analysis);
     const auto gaps = chosen_gaps(analyzed.recording, analyzed.analysis, options_);
-    for (const size_t gap : gaps) session.out.write(json_ ? writer.json(gap) : writer.text(gap));
+    for (const size_t gap : gaps) {
+      session.out.write(json_ ? writer.json(gap) : writer.text(gap, every_slice_));
+    }
     if (gaps.empty()) note(session, "no such gap");
     return 0;
   }
@@ -53,7 +56,7 @@ class GapsCommand : public Command {
   GapOptions options_;
   std::string path_, cause_;
   int64_t device_ = -1;
-  bool json_ = false;
+  bool json_ = false, every_slice_ = false;
 };
 
 }  // namespace

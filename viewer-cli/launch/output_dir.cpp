@@ -168,7 +168,11 @@ std::string create_output(const std::string& wanted, const std::string& name, bo
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   if (!path.empty() && !make_directory(path)) {
     if (!force) {
-      fail(path + " exists already; choose another folder with -o, or replace a recording with -f");
+      fail(path + (rank_of_environment().empty()
+                       ? " exists already; choose another folder with -o, or replace a recording "
+                         "with -f"
+                       : " exists already; give each rank its own with -o NAME-%r, or put gpustall "
+                         "run before the launcher"));
     }
     remove_recording(path);
   }

@@ -2,6 +2,7 @@
 #include "viewer-cli/render/gaps.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -16,6 +17,8 @@ using collect::Analysis;
 using collect::Cause;
 using collect::Recording;
 using Json = nlohmann::ordered_json;
+
+constexpr size_t kSlicesListed = 12;  // in the order of time; more are summed
 
 std::vector<std::string> files_of(const Recording& recording, const Analysis& analysis) {
   std::vector<std::string> files;
@@ -82,34 +85,68 @@ std::string GapWriter::closing_name(size_t gap) const {
   return kKinds[static_cast<int>(recording_.activities.kind[closing])];
 }
 
-std::string GapWriter::site_text(size_t slice) const {
-  const collect::SiteId id = analysis_.slices.site[slice];
-  if (id == collect::kNone<collect::SiteId>) return "-";
-  const collect::Site& site = analysis_.sites[collect::raw(id)];
-  std::string text = places_.file(recording_.text(site.file)) + ":" + std::to_string(site.line);
-  const std::string_view function = recording_.text(site.function);
-  if (!function.empty()) text += " " + printable(function);
+// Cause, site and object: what makes two slices the same to a reader.
+std::string GapWriter::slice_text(size_t slice) const {
+  const auto& slices = analysis_.slices;
+  std::string text(text_of(slices.cause[slice]).id);
+  text.resize(std::max(text.size(), size_t{18}), ' ');
+  text += "  ";
+  if (slices.site[slice] == collect::kNone<collect::SiteId>) {
+    text += "-";
+  } else {
+    const collect::Site& site = analysis_.sites[collect::raw(slices.site[slice])];
+    text += places_.file(recording_.text(site.file)) + ":" + std::to_string(site.line);
+    const std::string_view function = recording_.text(site.function);
+    if (!function.empty()) text += " " + printable(function);
+  }
+  const std::string_view object = recording_.text(slices.object[slice]);
+  if (!object.empty()) text += "  (" + printable(object) + ")";
   return text;
 }
 
-std::string GapWriter::text(size_t gap) const {
+std::string GapWriter::slices_text(size_t gap) const {
   const auto& gaps = analysis_.gaps;
-  const auto& device = recording_.devices[collect::raw(gaps.device[gap])];
-  std::string out = "gap " + std::to_string(gap) + "  device " + std::to_string(device.ordinal) +
-                    "  at " + std::to_string(gaps.start[gap] - timeline(gap).first) + " ns  " +
-                    std::to_string(length(analysis_, gap)) + " ns  before " + closing_name(gap) +
-                    "\n";
+  std::string out;
   for (uint32_t slice = gaps.first_slice[gap]; slice < gaps.first_slice[gap + 1]; ++slice) {
-    const auto& slices = analysis_.slices;
-    std::string cause(text_of(slices.cause[slice]).id);
-    cause.resize(std::max(cause.size(), size_t{18}), ' ');
-    out += right(std::to_string(slices.end[slice] - slices.start[slice]), 14) + " ns  " + cause +
-           "  " + site_text(slice);
-    const std::string_view object = recording_.text(slices.object[slice]);
-    if (!object.empty()) out += "  (" + printable(object) + ")";
+    const int64_t ns = analysis_.slices.end[slice] - analysis_.slices.start[slice];
+    out += right(std::to_string(ns), 14) + " ns  " + slice_text(slice) + "\n";
+  }
+  return out;
+}
+
+std::string GapWriter::sums_text(size_t gap) const {
+  const auto& gaps = analysis_.gaps;
+  struct Sum {
+    int64_t ns = 0;
+    size_t slices = 0;
+  };
+  std::map<std::string, Sum> sums;
+  for (uint32_t slice = gaps.first_slice[gap]; slice < gaps.first_slice[gap + 1]; ++slice) {
+    Sum& sum = sums[slice_text(slice)];
+    sum.ns += analysis_.slices.end[slice] - analysis_.slices.start[slice];
+    ++sum.slices;
+  }
+  std::vector<std::pair<std::string, Sum>> sorted(sums.begin(), sums.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
+  std::string out;
+  for (const auto& [text, sum] : sorted) {
+    out += right(std::to_string(sum.ns), 14) + " ns  " + text;
+    if (sum.slices > 1) out += "  in " + std::to_string(sum.slices) + " slices";
     out += "\n";
   }
   return out;
+}
+
+std::string GapWriter::text(size_t gap, bool every_slice) const {
+  const auto& gaps = analysis_.gaps;
+  const auto& device = recording_.devices[collect::raw(gaps.device[gap])];
+  const size_t slices = gaps.first_slice[gap + 1] - gaps.first_slice[gap];
+  const std::string head =
+      "gap " + std::to_string(gap) + "  device " + std::to_string(device.ordinal) + "  at " +
+      std::to_string(gaps.start[gap] - timeline(gap).first) + " ns  " +
+      std::to_string(length(analysis_, gap)) + " ns  before " + closing_name(gap) + "\n";
+  return head + (every_slice || slices <= kSlicesListed ? slices_text(gap) : sums_text(gap));
 }
 
 std::string GapWriter::json(size_t gap) const {

@@ -1,5 +1,6 @@
 // `gpustall gaps`: every idle gap with the slices that tile it, to the nanosecond, as text or as
-// one JSON object per line. Times are of the device's own clock; "at" counts from its first work.
+// one JSON object per line. As text, a gap of many slices is summed by cause and site. Times are of
+// the device's own clock; "at" counts from its first work.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -26,13 +27,15 @@ std::vector<size_t> chosen_gaps(const collect::Recording& recording,
 class GapWriter {
  public:
   GapWriter(const collect::Recording& recording, const collect::Analysis& analysis);
-  std::string text(size_t gap) const;
+  std::string text(size_t gap, bool every_slice) const;
   std::string json(size_t gap) const;
 
  private:
   const collect::DeviceTimeline& timeline(size_t gap) const;
   std::string closing_name(size_t gap) const;
-  std::string site_text(size_t slice) const;
+  std::string slice_text(size_t slice) const;
+  std::string slices_text(size_t gap) const;
+  std::string sums_text(size_t gap) const;
 
   const collect::Recording& recording_;
   const collect::Analysis& analysis_;

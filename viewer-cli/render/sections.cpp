@@ -14,6 +14,8 @@ using collect::Basis;
 using collect::Model;
 using collect::Window;
 
+constexpr size_t kActivitiesShown = 3;  // of the workers, largest first
+
 std::string base_name(const std::string& path) {
   const size_t slash = path.rfind('/');
   return slash == std::string::npos ? path : path.substr(slash + 1);
@@ -148,7 +150,7 @@ std::vector<std::string> loader_lines(const Model& model, const View& view) {
     text += rates;
     if (!loader.doing.empty()) {
       text += " The workers' time:";
-      for (size_t i = 0; i < loader.doing.size(); ++i) {
+      for (size_t i = 0; i < loader.doing.size() && i < kActivitiesShown; ++i) {
         text += (i == 0 ? " " : ", ") + percent(loader.doing[i].second) + " " +
                 printable(loader.doing[i].first);
       }
@@ -178,7 +180,8 @@ std::vector<std::string> ledger_lines(const Model& model, const View& view) {
     lines.push_back("Not observed: " + joined(ledger.not_observed, "; ") + ".");
   }
   for (const collect::ModelProcess& process : model.processes) {
-    if (process.clean_end) continue;
+    // Workers end by os._exit; that is said elsewhere, once.
+    if (process.clean_end || process.role == "loader_worker") continue;
     lines.push_back(
         "Process " + std::to_string(process.pid) +
         " did not end by itself (killed, or still running): its recording stops there.");
