@@ -87,7 +87,10 @@ int main(int argc, char** argv) {
 
   double start = seconds();
   const Result<Recording> recording = import_kineto(path, {});
-  const double import_s = seconds() - start, memory = peak_mb();
+  double import_s = seconds() - start;
+  const double memory = peak_mb();
+  start = seconds();  // each twice: the first run also pays for the pages it touches first
+  if (import_kineto(path, {})) import_s = std::min(import_s, seconds() - start);
   if (!recording) {
     std::fprintf(stderr, "%s\n", recording.error().message.c_str());
     return 1;
@@ -105,7 +108,7 @@ int main(int argc, char** argv) {
   start = seconds();
   const bool parsed = parser.parse(padded).error() == simdjson::SUCCESS;
   double simdjson_s = seconds() - start;
-  start = seconds();  // once more, with its memory in place
+  start = seconds();
   if (parser.parse(padded).error() == simdjson::SUCCESS)
     simdjson_s = std::min(simdjson_s, seconds() - start);
 
