@@ -31,5 +31,5 @@ class Decoded(torch.utils.data.Dataset):
 
 loader = torch.utils.data.DataLoader(Decoded(), batch_size=4, num_workers=1)
 for item in loader:
-    out = model(batch + item.cuda().mean())
+    out = model(batch + item.cuda().mean()).relu()
 torch.cuda.synchronize()

@@ -5,7 +5,7 @@ import sys
 import torch
 
 FIXED = "--fixed" in sys.argv
-STEPS = 40
+STEPS = 300
 
 values = [torch.zeros(64, device="cuda") for _ in range(400)]
 for step in range(STEPS):

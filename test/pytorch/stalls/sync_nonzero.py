@@ -20,7 +20,7 @@ def spin(seconds):
 
 
 for step in range(STEPS):
-    out = model(batch)
+    out = model(batch).relu()
     mask = out[:, 0] > 0
     if FIXED:
         picked = out * mask[:, None]

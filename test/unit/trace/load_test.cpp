@@ -92,9 +92,9 @@ TEST_CASE("what cannot be loaded is refused with cause and remedy") {
 
 TEST_CASE("a directory without traces tells what it holds") {
   const Folder folder;
-  folder.with("x.json", "{}");
-  folder.with("y.json", "{}");
-  CHECK_THAT(refusal(folder.path()), contains("holds no .gst file (2 .json files)"));
+  folder.with("x.log", "{}");
+  folder.with("y.log", "{}");
+  CHECK_THAT(refusal(folder.path()), contains("holds no .gst file (2 .log files)"));
   fs::create_directory(folder.path() / "run1");
   folder.with("run1/a.gst", TraceBuilder().bytes());
   CHECK_THAT(refusal(folder.path()), contains("name one of them, such as"));
