@@ -52,7 +52,9 @@ FileClocks make_clocks(const TraceFile& file, const FileScan& scan, TickRate of_
   TraceTime last = file.header.start_monotonic_ns;
   for (const ClockReading& r : scan.clocks) {
     const TraceTime ns = c.host.to_ns(r.ticks);
-    if (ns - kDay < r.monotonic_ns && r.monotonic_ns < ns + kDay) last = std::max(last, ns);
+    const auto apart =
+        static_cast<__int128>(ns) - r.monotonic_ns;  // damaged readings can be anything
+    if (-kDay < apart && apart < kDay) last = std::max(last, ns);
   }
   c.host_range = around(file.header.start_monotonic_ns, last);
   read_device_clock(c, scan);
