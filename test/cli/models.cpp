@@ -41,11 +41,14 @@ Window steady_window() {
   CauseRow adam =
       row(Cause::LaunchDispatch, "/home/u/.venv/lib/python3.11/site-packages/torch/optim/adamw.py",
           412, "", 37 * kMs);
+  const CauseRow other =
+      row(Cause::LaunchDispatch, "/home/u/run/train.py", 110, "for p in params:", 10 * kMs);
   window.causes = {item,
                    data,
                    print,
                    adam,
-                   row(Cause::UnknownUntraced, nullptr, 0, "", 20 * kMs),
+                   other,
+                   row(Cause::UnknownUntraced, nullptr, 0, "", 10 * kMs),
                    row(Cause::HostGc, "/home/u/run/train.py", 99, "", 2 * kMs),
                    row(Cause::DeviceSpacing, nullptr, 0, "", 2 * kMs)};
   CauseRow copy =
@@ -90,6 +93,7 @@ Model stalled_model() {
   model.ledger.clock_error_ns = 850;
   model.ledger.overhead_ns = 5 * kMs;
   model.ledger.not_observed = {"worker stacks"};
+  model.combined = {{Cause::SyncItem, Cause::DataWorkerCpu}, Gain{40, 44, 48, 8'800'000}};
   model.environment = {{"torch", "2.11.0"}, {"python", "3.11.2"}};
   return model;
 }

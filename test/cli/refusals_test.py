@@ -87,6 +87,13 @@ class Refusals(TestCase):
         self.assertEqual(self.gpustall("run", "-f", "-o", "old", "true").returncode, 0)
         self.assertEqual(os.listdir(self.path("old")), [])
 
+    def test_force_deletes_nothing_when_the_run_cannot_start(self):
+        os.mkdir(self.path("old"))
+        with open(self.path("old/r0-1.gst"), "w") as file:
+            file.write("old")
+        self.refused(125, "is not installed", "--simulate", "-f", "-o", "old", "true")
+        self.assertEqual(os.listdir(self.path("old")), ["r0-1.gst"])
+
     def test_a_folder_that_cannot_be_written(self):
         self.refused(125, "does not exist; create it", "-o", "no/such/folder", "true")
         self.refused(125, "cannot write to", "-o", "/dev/null/x", "true")

@@ -91,6 +91,13 @@ TEST_CASE("colour changes nothing but colour") {
   CHECK(without_color(painted) == report(stalled_model(), options));
 }
 
+TEST_CASE("causes that do not add up are told") {
+  collect::Model model = stalled_model();
+  CHECK(report(model, {}).find("FAULT") == std::string::npos);
+  model.devices[0].steady->causes[0].ns += 1;
+  CHECK_THAT(report(model, {}), contains("FAULT: the causes add up to 370000001 ns"));
+}
+
 TEST_CASE("a place is never cut, however narrow the line") {
   collect::Model model = stalled_model();
   const std::string file = "a/" + std::string(90, 'x') + ".py";

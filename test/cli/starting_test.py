@@ -39,6 +39,15 @@ class Starting(TestCase):
         seen, _ = self.environment_of(env={"LD_PRELOAD": "libm.so.6"})
         self.assertEqual(seen["LD_PRELOAD"], os.path.realpath(STAND_IN) + ":libm.so.6")
 
+    def test_what_is_preloaded_already_is_not_preloaded_twice(self):
+        library = os.path.realpath(STAND_IN)
+        seen, _ = self.environment_of(env={"LD_PRELOAD": "libm.so.6 " + library})
+        self.assertEqual(seen["LD_PRELOAD"], library + ":libm.so.6")
+
+    def test_the_folder_may_be_named_by_the_environment(self):
+        seen, _ = self.environment_of(env={"GPUSTALL_OUT": "named"})
+        self.assertEqual(seen["GPUSTALL_OUT"], self.path("named"))
+
     def test_a_taken_injection_variable_is_respected_and_told(self):
         seen, told = self.environment_of(env={"CUDA_INJECTION64_PATH": "/other/tool.so"})
         self.assertEqual(seen["CUDA_INJECTION64_PATH"], "/other/tool.so")
@@ -59,6 +68,7 @@ class Starting(TestCase):
             self.assertTrue(seen["LD_PRELOAD"].startswith(private + "/"), seen["LD_PRELOAD"])
             self.assertEqual(stat.S_IMODE(os.lstat(private).st_mode), 0o700)
             self.assertNotIn("ld.so", told)
+            os.unlink(os.path.dirname(seen["LD_PRELOAD"]))  # the link; the folder stays
 
     def test_options_become_the_librarys_variables(self):
         seen, _ = self.environment_of("--delay", "1.5", "--duration=2", "--max-size", "10M",

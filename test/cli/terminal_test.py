@@ -20,7 +20,7 @@ class OnATerminal(TestCase):
         self.assertEqual(self.recordings(), [])
 
     def test_a_dropped_preload_is_named(self):
-        text = self.told("env", "-i", "sleep", "0.4")
+        text = self.told("env", "-i", "sleep", "2.5")  # it is looked at after 0.1 and 2.1 s
         self.assertIn("libgpustall.so was not loaded into sleep: something dropped LD_PRELOAD", text)
 
     def test_switched_off_is_named(self):

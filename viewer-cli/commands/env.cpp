@@ -60,9 +60,10 @@ class EnvCommand : public Command {
 
   int run(Session& session) override {
     options_.verbose = session.verbose;
-    std::string output;
-    if (!options_.output.empty()) output = create_output(options_.output, "run", options_.force);
-    const Preparation preparation = prepare(options_, output);
+    Preparation preparation = prepare(options_);
+    if (!options_.output.empty()) {
+      name_run(preparation, create_output(options_.output, "run", options_.force));
+    }
     for (const std::string& taken : preparation.notes) note(session, taken);
     for (const auto& [name, value] : preparation.variables) {
       session.out.write(printed(name, value, format_));

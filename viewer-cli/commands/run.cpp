@@ -63,28 +63,28 @@ class RunCommand : public Command {
       exec_program(program, {});
     }
     options_.verbose = session.verbose;
-    const bool stay = stay_ || wants_verdict(session);
+    Preparation preparation = prepare(options_);
+    for (const std::string& taken : preparation.notes) note(session, taken);
     const std::string output = create_output(options_.output, run_name(program), options_.force);
+    name_run(preparation, output);
     try {
-      return record(session, program, output, stay);
+      return record(session, preparation.variables, output);
     } catch (const Failure&) {
       rmdir(output.c_str());  // nothing was started, so leave nothing behind
       throw;
     }
   }
 
-  int record(const Session& session, const std::vector<std::string>& program,
-             const std::string& output, bool stay) {
-    const Preparation preparation = prepare(options_, output);
-    for (const std::string& taken : preparation.notes) note(session, taken);
+  int record(const Session& session, const Variables& variables, const std::string& output) {
     const std::string rank = rank_of_environment();
     if (rank.empty() || rank == "0" || session.verbose) {
       note(session, "recording to " + shown_path(output));
     }
-    if (!stay) exec_program(program, preparation.variables);
+    if (!stay_ && !wants_verdict(session)) exec_program(session.program, variables);
     Witness witness;
-    const int status =
-        run_program(program, preparation.variables, [&](pid_t child) { witness.look(child); });
+    const int status = run_program(session.program, variables, [&](pid_t child) {
+      if (!has_recording(output)) witness.look(child);
+    });
     run_apart([&] { tell_aftermath(output, witness, session); });
     end_like(status);
   }

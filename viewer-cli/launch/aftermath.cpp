@@ -69,6 +69,10 @@ std::string shown_path(const std::string& path) {
   return relative.string();
 }
 
+bool has_recording(const std::string& output) {
+  return recorded_files(output).count > 0;
+}
+
 void tell_aftermath(const std::string& output, const Witness& witness, const Session& session) {
   const Files files = recorded_files(output);
   if (files.count == 0) return tell_nothing_recorded(output, witness);

@@ -103,26 +103,32 @@ class Supervisor {
   }
 
  private:
-  // A stop of the child is followed only when the terminal stopped this process too: otherwise
-  // whoever stopped the child alone would never wake us.
   bool ended() {
     int status = 0;
-    while (waitpid(child_, &status, WNOHANG | WUNTRACED) == child_) {
-      if (!WIFSTOPPED(status)) {
-        status_ = status;
-        return true;
+    while (waitpid(child_, &status, WNOHANG | WUNTRACED | WCONTINUED) == child_) {
+      if (WIFSTOPPED(status) || WIFCONTINUED(status)) {
+        child_stopped_ = WIFSTOPPED(status);
+        continue;
       }
-      if (!stop_with_child_) continue;
-      stop_with_child_ = false;
-      kill(getpid(), SIGSTOP);  // until the shell's fg or bg
-      kill(child_, SIGCONT);
+      status_ = status;
+      return true;
     }
+    follow_stop();
     return false;
+  }
+
+  // A stop of the child is followed only when the terminal stopped this process too: otherwise
+  // whoever stopped the child alone would never wake us. The two are seen in either order.
+  void follow_stop() {
+    if (!child_stopped_ || !told_to_stop_) return;
+    child_stopped_ = told_to_stop_ = false;
+    kill(getpid(), SIGSTOP);  // until the shell's fg or bg
+    kill(child_, SIGCONT);
   }
 
   void handle(int signal, const siginfo_t& info) {
     if (signal == SIGCHLD) return;
-    if (signal == SIGTSTP) stop_with_child_ = true;
+    if (signal == SIGTSTP) told_to_stop_ = true;
     const bool from_terminal = info.si_code == SI_KERNEL;
     if (!from_terminal) kill(child_, signal);
   }
@@ -130,7 +136,7 @@ class Supervisor {
   pid_t child_;
   const Look& look_;
   int status_ = 0;
-  bool stop_with_child_ = false;
+  bool child_stopped_ = false, told_to_stop_ = false;
 };
 
 }  // namespace

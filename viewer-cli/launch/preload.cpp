@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -70,7 +71,13 @@ std::string preloadable(const std::string& library) {
 std::string preload_list(const std::vector<std::string>& libraries, std::string_view before) {
   std::string list;
   for (const std::string& library : libraries) list += (list.empty() ? "" : ":") + library;
-  if (!before.empty()) list += ":" + std::string(before);
+  while (!before.empty()) {
+    const size_t end = before.find_first_of(" :");
+    const std::string entry(before.substr(0, end));
+    before.remove_prefix(end == std::string_view::npos ? before.size() : end + 1);
+    const bool ours = std::find(libraries.begin(), libraries.end(), entry) != libraries.end();
+    if (!entry.empty() && !ours) list += ":" + entry;
+  }
   return list;
 }
 

@@ -11,7 +11,7 @@ namespace gpustall::cli {
 // this user can write, /tmp/gpustall-<uid>. Throws Failure when that folder is not safe.
 std::string preloadable(const std::string& library);
 
-// The libraries in order, then what was preloaded before.
+// The libraries in order, then what else was preloaded before.
 std::string preload_list(const std::vector<std::string>& libraries, std::string_view before);
 
 }  // namespace gpustall::cli

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 
 #include "viewer-cli/option_checks.h"
 
@@ -35,6 +36,8 @@ std::string check_range(const std::string& text) {
 }  // namespace
 
 void RecordOptions::declare(CLI::App& app) {
+  const char* named = std::getenv("GPUSTALL_OUT");
+  if (named != nullptr) output = named;  // -o replaces it
   app.add_option("-o,--output", output,
                  "folder of the recording (default gpustall-<script>-<time>); %r rank, %p pid, %h "
                  "host, %q{VAR} a variable")

@@ -15,7 +15,7 @@ namespace gpustall::cli {
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 struct RecordOptions {
-  std::string output;  // -o; empty: a default name
+  std::string output;  // -o, else GPUSTALL_OUT; empty: a default name
   bool force = false;
   bool simulate = false;
   std::string simulate_settings;  // GPUSTALL_SIM

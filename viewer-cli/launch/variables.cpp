@@ -30,7 +30,7 @@ void inject(Preparation& preparation, const char* name, const std::string& libra
 
 }  // namespace
 
-Preparation prepare(const RecordOptions& options, const std::string& output) {
+Preparation prepare(const RecordOptions& options) {
   const std::string library = preloadable(find_library());
   std::vector<std::string> libraries{library};
   if (options.simulate) {
@@ -43,10 +43,6 @@ Preparation prepare(const RecordOptions& options, const std::string& output) {
   inject(preparation, "CUDA_INJECTION64_PATH", library,
          "recording starts at the program's first CUDA call instead");
   inject(preparation, "NVTX_INJECTION64_PATH", library, "NVTX ranges are not recorded");
-  if (!output.empty()) {
-    preparation.variables.emplace_back("GPUSTALL_OUT", output);
-    preparation.variables.emplace_back("GPUSTALL_RUN_ID", new_run_id());
-  }
   if (options.simulate) {
     preparation.variables.emplace_back("GPUSTALL_SIM", options.simulate_settings.empty()
                                                            ? variable("GPUSTALL_SIM")
@@ -54,6 +50,11 @@ Preparation prepare(const RecordOptions& options, const std::string& output) {
   }
   for (auto& setting : options.settings()) preparation.variables.push_back(std::move(setting));
   return preparation;
+}
+
+void name_run(Preparation& preparation, const std::string& output) {
+  preparation.variables.emplace_back("GPUSTALL_OUT", output);
+  preparation.variables.emplace_back("GPUSTALL_RUN_ID", new_run_id());
 }
 
 }  // namespace gpustall::cli

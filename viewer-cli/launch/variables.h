@@ -12,7 +12,11 @@ struct Preparation {
   std::vector<std::string> notes;  // what the user should know: variables that were taken already
 };
 
-// `output`: absolute folder, empty: the library chooses. Throws Failure.
-Preparation prepare(const RecordOptions& options, const std::string& output);
+// Everything but the folder. Throws Failure when something is not installed, so it comes before a
+// folder is made or replaced.
+Preparation prepare(const RecordOptions& options);
+
+// Adds the folder (absolute) and the id of this run. Without it the library names both itself.
+void name_run(Preparation& preparation, const std::string& output);
 
 }  // namespace gpustall::cli

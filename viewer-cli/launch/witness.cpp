@@ -59,20 +59,24 @@ void Witness::look(pid_t root) {
   for (size_t i = 0; i < found.size() && found.size() < kMostProcesses; ++i) {
     for (const pid_t child : children_of(found[i])) found.push_back(child);
   }
+  bool any_library = false;
+  std::set<std::string> without, gpu_without;
   for (const pid_t pid : found) {
     const Maps maps = maps_of(pid);
     if (!maps.readable) continue;
-    library_loaded = library_loaded || maps.library;
+    any_library = any_library || maps.library;
     gpu_library_loaded = gpu_library_loaded || maps.gpu;
-    if (!maps.library) without_library.insert(name_of(pid));
+    if (!maps.library) (maps.gpu ? gpu_without : without).insert(name_of(pid));
   }
+  without_library.merge(gpu_without);
+  if (!any_library) without_library.merge(without);
   ++looks;
 }
 
 std::string Witness::explanation() const {
   const char* off = std::getenv("GPUSTALL");
   if (off != nullptr && std::strcmp(off, "0") == 0) return "GPUSTALL=0 switches it off; unset it.";
-  if (looks > 0 && !library_loaded) {
+  if (!without_library.empty()) {
     std::string names;
     for (const std::string& name : without_library) names += (names.empty() ? "" : ", ") + name;
     return "libgpustall.so was not loaded into " + names +

@@ -10,9 +10,10 @@ namespace gpustall::cli {
 
 struct Witness {
   unsigned looks = 0;  // 0: the program ended before the first one
-  bool library_loaded = false;
   bool gpu_library_loaded = false;
-  std::set<std::string> without_library;  // names of programs in which ours was not loaded
+  // Names of programs in which our library was not, though it should have been: programs with a GPU
+  // library, and all when none had ours (a shell that has it may start others that have not).
+  std::set<std::string> without_library;
 
   // Reads /proc of `root` and its descendants; ignores what it may not read.
   void look(pid_t root);

@@ -23,37 +23,59 @@ bool is_busy_row(const View& view, const CauseRow& row) {
   return !rows.empty() && &row >= rows.data() && &row < rows.data() + rows.size();
 }
 
-std::string gain_text(const View& view, const CauseRow& row) {
-  char text[128];
-  if (row.gain && view.process != nullptr && view.process->steps) {
-    const double step_ns = static_cast<double>(view.process->steps->mean_ns);
-    const Gain& gain = *row.gain;
-    const int decimals = decimals_for(step_ns);
-    std::snprintf(text, sizeof text, "%s -> %s..%s ms/step if fixed",
-                  milliseconds(step_ns, decimals).c_str(),
-                  milliseconds(step_ns * (1 - gain.high_pct / 100), decimals).c_str(),
-                  milliseconds(step_ns * (1 - gain.low_pct / 100), decimals).c_str());
-    return text;
-  }
-  const bool busy = is_busy_row(view, row);
-  return (busy ? "busy without computing " : "idle ") + duration(view.per_unit(row.ns)) + " per " +
-         view.unit() + " (" + percent(view.share(row.ns)) + ")";
+// "20.00 -> 16.00..17.00 ms/step"
+std::string step_times(const View& view, const Gain& gain) {
+  const double step_ns = static_cast<double>(view.process->steps->mean_ns);
+  const int decimals = decimals_for(step_ns);
+  return milliseconds(step_ns, decimals) + " -> " +
+         milliseconds(step_ns * (1 - gain.high_pct / 100), decimals) + ".." +
+         milliseconds(step_ns * (1 - gain.low_pct / 100), decimals) + " ms/step";
 }
 
-std::string count_note(const View& view, const CauseRow& row) {
-  if (row.count == 0) return {};
+bool has_steps(const View& view) {
+  return view.process != nullptr && view.process->steps;
+}
+
+// Rows of one cause whose gain is one and the same, or of which none is known.
+using Group = std::vector<const CauseRow*>;
+
+bool belongs_together(const View& view, const CauseRow& a, const CauseRow& b) {
+  const bool same_kind = a.cause == b.cause && a.object == b.object && a.group == b.group &&
+                         is_busy_row(view, a) == is_busy_row(view, b);
+  if (!same_kind || a.gain.has_value() != b.gain.has_value()) return false;
+  return !a.gain || (a.gain->ns_per_step == b.gain->ns_per_step && a.gain->pct == b.gain->pct);
+}
+
+int64_t time_of(const Group& group) {
+  int64_t ns = 0;
+  for (const CauseRow* row : group) ns += row->ns;
+  return ns;
+}
+
+std::string gain_text(const View& view, const Group& group) {
+  const CauseRow& row = *group.front();
+  if (row.gain && has_steps(view)) return step_times(view, *row.gain) + " if fixed";
+  const int64_t ns = time_of(group);
+  return (is_busy_row(view, row) ? "busy without computing " : "idle ") +
+         duration(view.per_unit(ns)) + " per " + view.unit() + " (" + percent(view.share(ns)) + ")";
+}
+
+std::string count_note(const View& view, const Group& group) {
+  uint64_t gaps = 0;
+  for (const CauseRow* row : group) gaps += row->count;
+  if (gaps == 0) return {};
+  const char* what = is_busy_row(view, *group.front()) ? "piece" : "gap";
   char text[96];
   if (view.steps > 0) {
-    const double count = static_cast<double>(row.count) / view.divisor;
-    std::snprintf(text, sizeof text, "%.3g gap%s per step", count, count == 1 ? "" : "s");
+    const double count = static_cast<double>(gaps) / view.divisor;
+    std::snprintf(text, sizeof text, "%.3g %s%s per step", count, what, count == 1 ? "" : "s");
   } else {
-    std::snprintf(text, sizeof text, "%s gap%s", grouped(row.count).c_str(),
-                  row.count == 1 ? "" : "s");
+    std::snprintf(text, sizeof text, "%s %s%s", grouped(gaps).c_str(), what, gaps == 1 ? "" : "s");
   }
   std::string note = text;
-  if (row.every_steps && *row.every_steps > 1) {
-    note += ", every " + std::to_string(*row.every_steps) + " steps";
-  }
+  const auto& every = group.front()->every_steps;
+  if (group.size() == 1 && every && *every > 1)
+    note += ", every " + std::to_string(*every) + " steps";
   return note + ".";
 }
 
@@ -83,23 +105,52 @@ std::string shortened(const std::string& frame, const Places& places) {
   return places.file(frame.substr(0, colon)) + printable(frame.substr(colon));
 }
 
-Finding finding_of(const View& view, const CauseRow& row, const ReportOptions& options,
+Finding finding_of(const View& view, const Group& group, const ReportOptions& options,
                    const Places& places) {
+  const CauseRow& largest = *group.front();
   Finding finding;
-  finding.title = std::string(text_of(row.cause).id) + ": " + title_of(row);
-  finding.gain = gain_text(view, row);
-  finding.where = places.where(row.site);
-  if (row.site) {
-    finding.source = printable(row.site->text.empty() ? row.site->function : row.site->text);
+  finding.title = std::string(text_of(largest.cause).id) + ": " + title_of(largest);
+  finding.gain = gain_text(view, group);
+  for (const CauseRow* row : group) {
+    Finding::Site site{places.where(row->site), {}};
+    if (row->site)
+      site.source = printable(row->site->text.empty() ? row->site->function : row->site->text);
+    finding.sites.push_back(std::move(site));
   }
-  finding.remedy = text_of(row.cause).remedy;
-  for (std::string note : {count_note(view, row), group_note(view, row, places), also_note(row)}) {
+  finding.remedy = text_of(largest.cause).remedy;
+  for (std::string note :
+       {count_note(view, group), group_note(view, largest, places), also_note(largest)}) {
     if (!note.empty()) finding.notes.push_back(std::move(note));
   }
   if (options.stacks) {
-    for (const std::string& frame : row.stack) finding.stack.push_back(shortened(frame, places));
+    for (const std::string& frame : largest.stack)
+      finding.stack.push_back(shortened(frame, places));
   }
   return finding;
+}
+
+// All rows worth advice, by cause; the order is that of the largest sum.
+std::vector<Group> groups_of(const View& view, bool all) {
+  std::vector<Group> groups;
+  for (const auto* causes : {&view.window->causes, &view.window->busy_causes}) {
+    for (const CauseRow& row : *causes) {
+      if (text_of(row.cause).remedy.empty() || row.ns == 0) continue;
+      const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+        return belongs_together(view, *group.front(), row);
+      });
+      if (same == groups.end()) {
+        groups.push_back({&row});
+      } else {
+        same->push_back(&row);
+      }
+    }
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const Group& a, const Group& b) { return time_of(a) > time_of(b); });
+  while (!all && !groups.empty() && view.share(time_of(groups.back())) < kWorthAdvice) {
+    groups.pop_back();
+  }
+  return groups;
 }
 
 }  // namespace
@@ -107,23 +158,23 @@ Finding finding_of(const View& view, const CauseRow& row, const ReportOptions& o
 std::vector<Finding> findings(const View& view, const ReportOptions& options,
                               const Places& places) {
   std::vector<Finding> found;
-  const bool healthy = view.model->verdict_code == "healthy";
   const bool asked = options.top == 0 || options.stacks;
-  if (healthy && !asked) return found;
-  std::vector<const CauseRow*> rows;
-  for (const auto* causes : {&view.window->causes, &view.window->busy_causes}) {
-    for (const CauseRow& row : *causes) {
-      const bool worth = view.share(row.ns) >= kWorthAdvice || asked;
-      if (worth && !text_of(row.cause).remedy.empty()) rows.push_back(&row);
-    }
-  }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const CauseRow* a, const CauseRow* b) { return a->ns > b->ns; });
-  for (const CauseRow* row : rows) {
+  if (view.model->verdict_code == "healthy" && !asked) return found;
+  for (const Group& group : groups_of(view, asked)) {
     if (found.size() == options.advice) break;
-    found.push_back(finding_of(view, *row, options, places));
+    found.push_back(finding_of(view, group, options, places));
   }
   return found;
+}
+
+std::string together_line(const View& view) {
+  const collect::Combined& combined = view.model->combined;
+  if (!combined.gain || !has_steps(view) || combined.causes.size() < 2) return {};
+  std::string names;
+  for (const collect::Cause cause : combined.causes) {
+    names += (names.empty() ? "" : ", ") + std::string(text_of(cause).id);
+  }
+  return "All of " + names + " together: " + step_times(view, *combined.gain) + ".";
 }
 
 }  // namespace gpustall::cli

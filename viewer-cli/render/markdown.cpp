@@ -44,8 +44,11 @@ std::string device_section(const View& view, const ReportOptions& options, const
     text += "Busy, but computing nothing:\n\n" + table(busy_rows(view, options, places), view);
   }
   for (const Finding& finding : findings(view, options, places)) {
-    text += "1. **" + finding.title + "** " + code(finding.where) + " " + code(finding.source) +
-            ": " + finding.gain + ". " + finding.remedy + "\n";
+    text += "1. **" + finding.title + "**: " + finding.gain + ". " + finding.remedy;
+    for (const Finding::Site& site : finding.sites) {
+      text += " " + code(site.where) + " " + code(site.source);
+    }
+    text += "\n";
   }
   text += "\n";
   for (const std::string& sentence : loader_lines(*view.model, view)) text += sentence + "\n";

@@ -13,6 +13,7 @@ namespace {
 
 using collect::Model;
 
+constexpr size_t kSitesShown = 3;      // of one finding
 constexpr unsigned kProseWidth = 100;  // longer lines of prose are hard to read
 
 class Report {
@@ -77,14 +78,30 @@ class Report {
       line(paint(terminal_, Paint::Bold, title));
       line("   " + finding.gain);
     }
-    const std::string where = "   " + finding.where + "  ";
-    const size_t taken = display_width(where);
-    const size_t room = terminal_.width > taken + 10 ? terminal_.width - taken : 10;
-    if (finding.where != "-")
-      line(paint(terminal_, Paint::Cyan, where + cut(finding.source, room)));
+    sites(finding);
     prose(finding.remedy, 3);
     for (const std::string& note : finding.notes) prose(note, 3);
     for (const std::string& frame : finding.stack) line("     " + frame);
+  }
+
+  void sites(const Finding& finding) {
+    size_t width = 0;
+    for (const Finding::Site& site : finding.sites) {
+      width = std::max(width, display_width(site.where));
+    }
+    const size_t shown = options_.top == 0 ? finding.sites.size() : kSitesShown;
+    for (size_t i = 0; i < finding.sites.size() && i < shown; ++i) {
+      const Finding::Site& site = finding.sites[i];
+      if (site.where == "-") continue;
+      const std::string where =
+          "   " + site.where + std::string(width - display_width(site.where) + 2, ' ');
+      const size_t taken = display_width(where);
+      const size_t room = terminal_.width > taken + 10 ? terminal_.width - taken : 10;
+      line(paint(terminal_, Paint::Cyan, where + cut(site.source, room)));
+    }
+    if (finding.sites.size() > shown) {
+      line("   and " + std::to_string(finding.sites.size() - shown) + " more places (--all)");
+    }
   }
 
   void one_device(const View& view) {
@@ -97,6 +114,7 @@ class Report {
     size_t number = 0;
     for (const Finding& found : findings(view, options_, places_)) finding(found, ++number);
     line("");
+    if (number > 1) prose(together_line(view));
     for (const std::string& sentence : loader_lines(model_, view)) prose(sentence);
     prose(warmup_line(view));
     for (const std::string& sentence : ledger_lines(model_, view)) prose(sentence);
@@ -162,8 +180,8 @@ std::string render_verdict(const Model& model, const Terminal& terminal) {
   ReportOptions options;
   const std::vector<Finding> found = findings(view, options, places);
   if (found.empty()) return text;
-  text += found[0].title + (found[0].where == "-" ? "" : ", " + found[0].where) + ": " +
-          found[0].gain + "\n";
+  const std::string& where = found[0].sites[0].where;
+  text += found[0].title + (where == "-" ? "" : ", " + where) + ": " + found[0].gain + "\n";
   return text + found[0].remedy + "\n";
 }
 

@@ -57,6 +57,23 @@ std::string step_sentence(const View& view) {
   return text + ".";
 }
 
+// The promise of every report, checked where it is made: causes tile the measured idle time.
+std::string sum_fault(const View& view) {
+  if (view.window == nullptr) return {};
+  int64_t sum = 0;
+  for (const collect::CauseRow& row : view.window->causes) sum += row.ns;
+  if (sum == view.window->idle_ns) return {};
+  return "FAULT: the causes add up to " + std::to_string(sum) + " ns, measured are " +
+         std::to_string(view.window->idle_ns) + " ns idle. Please report this.";
+}
+
+// The ends of killed processes stand among what was not observed; once is enough.
+bool is_named(const std::vector<std::string>& sentences, uint32_t pid) {
+  return std::any_of(sentences.begin(), sentences.end(), [pid](const std::string& sentence) {
+    return sentence.find(std::to_string(pid)) != std::string::npos;
+  });
+}
+
 std::string joined(const std::vector<std::string>& parts, const char* between) {
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : between) + printable(part);
@@ -168,20 +185,23 @@ std::vector<std::string> ledger_lines(const Model& model, const View& view) {
   if (ledger.clock_error_ns > 0) {
     text += ", clock error up to " + duration(static_cast<double>(ledger.clock_error_ns));
   }
-  if (ledger.overhead_ns > 0 && view.device->whole.span_ns > 0) {
-    text += ", own cost " + duration(static_cast<double>(ledger.overhead_ns)) + " of host time (" +
-            percent(static_cast<double>(ledger.overhead_ns) /
-                    static_cast<double>(view.device->whole.span_ns)) +
-            ")";
+  if (ledger.overhead_ns > 0) {
+    text += ", own cost " + duration(static_cast<double>(ledger.overhead_ns)) + " of host time";
+    // Of all threads together: more than the device's span says nothing as a share of it.
+    const int64_t span = view.device->whole.span_ns;
+    if (span > ledger.overhead_ns) {
+      text +=
+          " (" + percent(static_cast<double>(ledger.overhead_ns) / static_cast<double>(span)) + ")";
+    }
   }
   std::vector<std::string> lines{text + "."};
+  if (const std::string fault = sum_fault(view); !fault.empty()) lines.push_back(fault);
   for (const std::string& loss : ledger.losses) lines.push_back(printable(loss));
   if (!ledger.not_observed.empty()) {
     lines.push_back("Not observed: " + joined(ledger.not_observed, "; ") + ".");
   }
   for (const collect::ModelProcess& process : model.processes) {
-    // Workers end by os._exit; that is said elsewhere, once.
-    if (process.clean_end || process.role == "loader_worker") continue;
+    if (process.clean_end || is_named(ledger.not_observed, process.pid)) continue;
     lines.push_back(
         "Process " + std::to_string(process.pid) +
         " did not end by itself (killed, or still running): its recording stops there.");

@@ -20,17 +20,23 @@ std::vector<std::string> loader_lines(const collect::Model& model, const View& v
 // Losses, clock error, own cost, what was not observed, processes that were cut.
 std::vector<std::string> ledger_lines(const collect::Model& model, const View& view);
 
-// A cause with what to do about it.
+// A cause with what to do about it. Several sites of one cause that have one gain are one finding.
 struct Finding {
-  std::string title;   // "sync.item: reading a scalar from the GPU"
-  std::string gain;    // "14.0 -> 11.2..11.9 ms/step", or what it costs where no gain is known
-  std::string where;   // "train.py:104"
-  std::string source;  // the source line, or the function
+  struct Site {
+    std::string where;   // "train.py:104"; "-": none
+    std::string source;  // the source line, or the function
+  };
+  std::string title;  // "sync.item: reading a scalar from the GPU"
+  std::string gain;   // "14.0 -> 11.2..11.9 ms/step", or what it costs where no gain is known
   std::string remedy;
-  std::vector<std::string> notes;  // also, group, period
-  std::vector<std::string> stack;
+  std::vector<Site> sites;         // largest first
+  std::vector<std::string> notes;  // count and period, group, also
+  std::vector<std::string> stack;  // of the largest
 };
 // The largest causes that have a remedy; none when the verdict says that nothing is worth it.
 std::vector<Finding> findings(const View& view, const ReportOptions& options, const Places& places);
+
+// What the top causes gain together; empty when that is not known.
+std::string together_line(const View& view);
 
 }  // namespace gpustall::cli
