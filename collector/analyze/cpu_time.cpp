@@ -145,6 +145,7 @@ std::optional<Cause> CpuTime::told_by_stack(const Seen& seen) const {
   if (is(kFetching)) return Cause::DataMain;
   if (is(kLoaderStart)) return Cause::DataWorkerStart;
   if (is(kLoaderQueue)) return Cause::DataTransport;
+  if (is(kLoaderNext)) return Cause::DataMain;  // drawing indices, collating
   if (seen.state == trace::ThreadRunState::Runnable) return Cause::HostStarved;
   if (seen.state == trace::ThreadRunState::DiskWait) return Cause::HostPageFault;
   switch (facts_.callee(seen.stack)) {

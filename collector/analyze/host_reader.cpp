@@ -7,6 +7,7 @@ namespace {
 
 constexpr int kMostHops = 4;
 constexpr int64_t kRealWaitNs = 30'000;  // shorter ones found it ready
+constexpr int64_t kStackFromNs = 50'000;
 constexpr int64_t kReceiveNs = 500'000;  // a read that long waited for its writer
 constexpr int64_t kWakeUpNs = 50'000;    // a woken thread that needs longer has no CPU
 
@@ -70,8 +71,10 @@ HostReader::WaitFor HostReader::waits_for(uint32_t wait) const {
       if (fetching) return WaitFor::Itself;
       if (in_.facts.any(stack, kLoaderQueue | kLoaderNext)) return WaitFor::Loader;
       if (in_.facts.callee(stack) == Callee::Backward) return WaitFor::Launcher;
-      // An autograd thread waits for work without any Python frame.
-      if (stack == kNone<StackId> && launching_[raw(w.thread[wait])]) return WaitFor::Launcher;
+      // An autograd thread waits for work without any Python frame; shorter waits than this carry
+      // no stack on any thread.
+      if (stack == kNone<StackId> && launching_[raw(w.thread[wait])])
+        return w.end[wait] - w.start[wait] >= kStackFromNs ? WaitFor::Launcher : WaitFor::Itself;
       return WaitFor::Thread;
     default:
       return WaitFor::Itself;

@@ -28,7 +28,7 @@ bool selects_elements(std::string_view kernel) {
 
 StallCauses::StallCauses(const StallInput& input) : in_(input) {
   const Recording& r = input.recording;
-  find_work();
+  if (has_long_free()) find_work();
   selects_.resize(r.strings.size());
   repeats_.resize(r.strings.size());
   for (size_t i = 0; i < r.strings.size(); ++i) {
@@ -128,6 +128,14 @@ Cause StallCauses::of_free(uint32_t call, StackId stack) const {
     if (cls != trace::CallClass::Free && cls != trace::CallClass::EventSync) break;
   }
   return stack == kNone<StackId> ? Cause::SyncExplicit : Cause::SyncOther;
+}
+
+bool StallCauses::has_long_free() const {
+  const Calls& c = in_.recording.calls;
+  for (size_t i = 0; i < c.size(); ++i)
+    if (trace::class_of(c.call[i]) == trace::CallClass::Free && c.end[i] - c.start[i] >= kSetUpNs)
+      return true;
+  return false;
 }
 
 // cudaFree(0) is how libraries set themselves up, and a free may be the first call that loads

@@ -23,6 +23,7 @@ class StallCauses {
   CopyShape shape_of(uint32_t copy) const;
   Cause of_read(uint32_t copy, const CopyShape& shape, uint32_t last) const;
   Cause of_free(uint32_t call, StackId stack) const;
+  bool has_long_free() const;
   bool sets_up(uint32_t call) const;
   void find_work();
   bool decides_a_size(uint32_t copy) const;

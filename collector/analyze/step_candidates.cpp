@@ -14,12 +14,26 @@ class Candidates {
   Candidates(const Recording& r, const Links& links, const StackFacts& facts, ProcessIndex process)
       : r_(r), links_(links), facts_(facts), process_(process) {}
 
-  std::vector<StepCandidate> run() {
-    profiler_steps();
-    optimizer();
-    repeated_stack();
-    nvtx();
-    repeated_kernel();
+  std::vector<StepCandidate> run(StepEvidence evidence) {
+    switch (evidence) {
+      case StepEvidence::ProfilerStep:
+        profiler_steps();
+        break;
+      case StepEvidence::Optimizer:
+        optimizer();
+        break;
+      case StepEvidence::RepeatedStack:
+        repeated_stack();
+        break;
+      case StepEvidence::NvtxRange:
+        nvtx();
+        break;
+      case StepEvidence::RepeatedKernel:
+        repeated_kernel();
+        break;
+      case StepEvidence::Count:
+        break;
+    }
     return std::move(out_);
   }
 
@@ -162,8 +176,9 @@ class Candidates {
 }  // namespace
 
 std::vector<StepCandidate> step_candidates(const Recording& recording, const Links& links,
-                                           const StackFacts& facts, ProcessIndex process) {
-  return Candidates(recording, links, facts, process).run();
+                                           const StackFacts& facts, ProcessIndex process,
+                                           StepEvidence evidence) {
+  return Candidates(recording, links, facts, process).run(evidence);
 }
 
 }  // namespace gpustall::collect

@@ -14,7 +14,19 @@ struct StepCandidate {
   bool annotated = false;  // the program says so itself: regularity is not asked for
 };
 
+// In the order in which they are believed.
+enum class StepEvidence : uint8_t {
+  ProfilerStep,
+  Optimizer,
+  RepeatedStack,
+  NvtxRange,
+  RepeatedKernel,
+  Count
+};
+
+// None where the process has no such evidence; several where it is ambiguous.
 std::vector<StepCandidate> step_candidates(const Recording& recording, const Links& links,
-                                           const StackFacts& facts, ProcessIndex process);
+                                           const StackFacts& facts, ProcessIndex process,
+                                           StepEvidence evidence);
 
 }  // namespace gpustall::collect

@@ -1,6 +1,7 @@
 #include "collector/analyze/steps.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "collector/analyze/step_candidates.h"
 
@@ -31,9 +32,10 @@ bool is_regular(const std::vector<TraceTime>& boundary, const std::vector<TraceT
   const int64_t median = quantile(d, 0.5);
   std::vector<int64_t> deviation;
   for (int64_t x : d) deviation.push_back(std::abs(x - median));
-  const auto first = std::lower_bound(launches.begin(), launches.end(), boundary.front());
-  const auto last = std::upper_bound(first, launches.end(), boundary.back());
-  const bool covers = static_cast<size_t>(last - first) * 2 >= launches.size();
+  const auto inside = std::count_if(launches.begin(), launches.end(), [&](TraceTime t) {
+    return t >= boundary.front() && t <= boundary.back();
+  });
+  const bool covers = static_cast<size_t>(inside) * 2 >= launches.size();
   return covers && quantile(deviation, 0.5) * 2 <= median;
 }
 
@@ -73,6 +75,18 @@ uint32_t warmup_of(const Recording& r, const Links& links, const Steps& steps) {
   return std::min(warmup, n > 1 ? n - 1 : 0);
 }
 
+// The best evidence that holds.
+std::optional<StepCandidate> first_regular(const Recording& r, const Links& links,
+                                           const StackFacts& facts, ProcessIndex process,
+                                           const std::vector<TraceTime>& launches) {
+  for (uint8_t e = 0; e < static_cast<uint8_t>(StepEvidence::Count); ++e)
+    for (StepCandidate& candidate :
+         step_candidates(r, links, facts, process, static_cast<StepEvidence>(e)))
+      if (candidate.annotated || is_regular(candidate.boundary, launches))
+        return std::move(candidate);
+  return {};
+}
+
 }  // namespace
 
 std::vector<Steps> find_steps(const Recording& r, const Links& links, const StackFacts& facts) {
@@ -83,18 +97,16 @@ std::vector<Steps> find_steps(const Recording& r, const Links& links, const Stac
   std::vector<Steps> result;
   for (uint32_t p = 0; p < r.processes.size(); ++p) {
     if (launches[p].empty()) continue;
-    std::sort(launches[p].begin(), launches[p].end());
-    for (StepCandidate& candidate : step_candidates(r, links, facts, ProcessIndex(p))) {
-      if (!candidate.annotated && !is_regular(candidate.boundary, launches[p])) continue;
-      Steps steps;
-      steps.process = ProcessIndex(p);
-      steps.boundary = std::move(candidate.boundary);
-      steps.basis = std::move(candidate.basis);
-      steps.warmup = warmup_of(r, links, steps);
-      place_on_device(r, links, steps);
-      result.push_back(std::move(steps));
-      break;
-    }
+    std::optional<StepCandidate> found =
+        first_regular(r, links, facts, ProcessIndex(p), launches[p]);
+    if (!found) continue;
+    Steps steps;
+    steps.process = ProcessIndex(p);
+    steps.boundary = std::move(found->boundary);
+    steps.basis = std::move(found->basis);
+    steps.warmup = warmup_of(r, links, steps);
+    place_on_device(r, links, steps);
+    result.push_back(std::move(steps));
   }
   return result;
 }

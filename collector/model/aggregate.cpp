@@ -8,7 +8,9 @@
 namespace gpustall::collect {
 namespace {
 
-constexpr size_t kRowsWithSteps = 200;  // the rest are too small to be looked at step by step
+// Rows that keep their time per step: the rest are too small to be looked at step by step, and a
+// saved model stays small.
+constexpr size_t kMostRowsWithSteps = 200, kFewestRowsWithSteps = 10, kStepNumbers = 400'000;
 
 std::vector<std::string> frames_of(const Recording& r, StackId stack) {
   std::vector<std::string> frames;
@@ -41,24 +43,30 @@ CauseRow finished(const Recording& r, const Analysis& analysis, OpenRow& row, si
   out.group = row.first.group;
   out.ns = row.ns;
   out.count = row.count;
-  out.every_steps = period_of(row.per_step);
+  out.every_steps = period_of(row.per_step, steps);
   if (steps > 0) {
     int64_t in_steps = 0;
-    for (int64_t ns : row.per_step) in_steps += ns;
+    for (const StepShare& share : row.per_step) in_steps += share.ns;
     out.per_step_ns = in_steps / static_cast<int64_t>(steps);
   }
   out.stack = frames_of(r, row.stack);
-  out.per_step = std::move(row.per_step);
   return out;
 }
 
-std::vector<CauseRow> finished_rows(const Recording& r, const Analysis& analysis, OpenRows& rows,
+std::vector<CauseRow> finished_rows(const Recording& r, const Analysis& analysis, OpenRows& open,
                                     size_t steps) {
+  std::vector<OpenRow>& rows = open.rows();
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const OpenRow& a, const OpenRow& b) { return a.ns > b.ns; });
+  const size_t with_steps =
+      steps == 0 ? 0 : std::clamp(kStepNumbers / steps, kFewestRowsWithSteps, kMostRowsWithSteps);
   std::vector<CauseRow> out;
-  for (OpenRow& row : rows.rows()) out.push_back(finished(r, analysis, row, steps));
-  std::stable_sort(out.begin(), out.end(),
-                   [](const CauseRow& a, const CauseRow& b) { return a.ns > b.ns; });
-  for (size_t i = kRowsWithSteps; i < out.size(); ++i) out[i].per_step.clear();
+  for (OpenRow& row : rows) {
+    out.push_back(finished(r, analysis, row, steps));
+    if (out.size() > with_steps) continue;
+    out.back().per_step.resize(steps);
+    for (const StepShare& share : row.per_step) out.back().per_step[share.step] = share.ns;
+  }
   return out;
 }
 
@@ -118,14 +126,12 @@ Window aggregate_window(const Recording& recording, const Analysis& analysis, si
   window.busy_ns = window.span_ns - window.idle_ns;
   window.compute_ns = window.busy_ns - window.exposed_copy_ns - window.exposed_collective_ns;
   window.causes = finished_rows(recording, analysis, idle, steps);
-  for (OpenRow& row : busy.rows()) {
-    window.busy_causes.push_back(finished(recording, analysis, row, steps));
-    if (row.first.cause != Cause::DeviceCollective)
-      window.busy_causes.back().object =
-          objects.text(row.first.cause, row.first.site, row.first.object);
+  window.busy_causes = finished_rows(recording, analysis, busy, steps);
+  for (size_t i = 0; i < window.busy_causes.size(); ++i) {  // in the same order as the open rows
+    const RowPart& part = busy.rows()[i].first;
+    if (part.cause != Cause::DeviceCollective)
+      window.busy_causes[i].object = objects.text(part.cause, part.site, part.object);
   }
-  std::stable_sort(window.busy_causes.begin(), window.busy_causes.end(),
-                   [](const CauseRow& a, const CauseRow& b) { return a.ns > b.ns; });
   return window;
 }
 

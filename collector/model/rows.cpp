@@ -25,7 +25,6 @@ void OpenRows::add(const RowPart& part) {
     candidates.push_back(static_cast<uint32_t>(rows_.size()));
     row = &rows_.emplace_back();
     row->first = part;
-    if (boundaries_.size() > 1) row->per_step.resize(boundaries_.size() - 1);
   }
   const int64_t ns = part.end - part.start;
   row->ns += ns;
@@ -38,30 +37,33 @@ void OpenRows::add(const RowPart& part) {
 }
 
 void OpenRows::add_to_steps(OpenRow& row, TraceTime start, TraceTime end) {
-  if (row.per_step.empty()) return;
-  while (step_ < row.per_step.size() && boundaries_[step_ + 1] <= start) ++step_;
-  for (size_t s = step_; s < row.per_step.size() && boundaries_[s] < end; ++s) {
+  const size_t steps = boundaries_.size() > 1 ? boundaries_.size() - 1 : 0;
+  while (step_ < steps && boundaries_[step_ + 1] <= start) ++step_;
+  for (size_t s = step_; s < steps && boundaries_[s] < end; ++s) {
     const TraceTime from = std::max(start, boundaries_[s]);
     const TraceTime to = std::min(end, boundaries_[s + 1]);
-    if (to > from) row.per_step[s] += to - from;
+    if (to <= from) continue;
+    if (row.per_step.empty() || row.per_step.back().step != s)
+      row.per_step.push_back({static_cast<uint32_t>(s), 0});
+    row.per_step.back().ns += to - from;
   }
 }
 
-std::optional<uint32_t> period_of(const std::vector<int64_t>& per_step) {
-  const int64_t largest =
-      per_step.empty() ? 0 : *std::max_element(per_step.begin(), per_step.end());
-  if (largest == 0 || per_step.size() < 3) return {};
-  std::vector<size_t> hits;  // steps in which it really happens
-  for (size_t i = 0; i < per_step.size(); ++i)
-    if (per_step[i] * 5 >= largest) hits.push_back(i);
-  if (hits.size() * 10 >= per_step.size() * 9) return 1;
+std::optional<uint32_t> period_of(const std::vector<StepShare>& per_step, size_t steps) {
+  int64_t largest = 0;
+  for (const StepShare& share : per_step) largest = std::max(largest, share.ns);
+  if (largest == 0 || steps < 3) return {};
+  std::vector<uint32_t> hits;  // steps in which it really happens
+  for (const StepShare& share : per_step)
+    if (share.ns * 5 >= largest) hits.push_back(share.step);
+  if (hits.size() * 10 >= steps * 9) return 1;
   if (hits.size() < 3) return {};
-  std::map<size_t, size_t> distances;
+  std::map<uint32_t, size_t> distances;
   for (size_t i = 1; i < hits.size(); ++i) ++distances[hits[i] - hits[i - 1]];
   const auto most = std::max_element(distances.begin(), distances.end(),
                                      [](auto& a, auto& b) { return a.second < b.second; });
   if (most->second * 10 < (hits.size() - 1) * 8) return {};
-  return static_cast<uint32_t>(most->first);
+  return most->first;
 }
 
 }  // namespace gpustall::collect

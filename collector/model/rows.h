@@ -20,6 +20,12 @@ struct RowPart {  // one slice, or what the window leaves of it
   TraceTime start = 0, end = 0;
 };
 
+// Sparse: a run may have 10^5 steps and 10^3 rows.
+struct StepShare {
+  uint32_t step;
+  int64_t ns;
+};
+
 struct OpenRow {
   RowPart first;
   int64_t ns = 0;
@@ -28,7 +34,7 @@ struct OpenRow {
   int64_t longest_ns = 0;
   StackId stack = kNone<StackId>;           // of the longest part
   std::array<int64_t, kCauseCount> also{};  // ns for which each further cause holds
-  std::vector<int64_t> per_step;
+  std::vector<StepShare> per_step;          // ascending; only steps in which it has a part
 };
 
 class OpenRows {
@@ -47,6 +53,6 @@ class OpenRows {
 };
 
 // Every how many steps: 1 = in nearly all, k = regularly every k-th; nothing where it is irregular.
-std::optional<uint32_t> period_of(const std::vector<int64_t>& per_step);
+std::optional<uint32_t> period_of(const std::vector<StepShare>& per_step, size_t steps);
 
 }  // namespace gpustall::collect
