@@ -16,7 +16,7 @@ namespace simgpu {
 namespace {
 
 // CUpti_ActivitySynchronizationType
-constexpr uint32_t kEventSync = 1, kStreamWaitEvent = 2, kStreamSync = 3, kContextSync = 4;
+constexpr uint32_t kEventSync = 1, kStreamSync = 3, kContextSync = 4;
 constexpr uint32_t kDisableTiming = 2;     // cudaEventDisableTiming
 constexpr int64_t kEventLatencyNs = 1000;  // an event on an idle stream completes after so long
 

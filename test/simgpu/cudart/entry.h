@@ -26,9 +26,13 @@ void remember_error(int result);
 template <typename Body>
 cudaError_t runtime_call(RuntimeName call, const void* params, Body body,
                          const char* symbol = nullptr) {
-  const Status refused = ensure_started();
+  // Without a device there is no callback either: a forked child must not run a subscriber's code.
+  if (const Status refused = ensure_started()) {
+    remember_error(refused);
+    return static_cast<cudaError_t>(refused);
+  }
   ApiScope scope(ApiDomain::Runtime, call.cbid, call.name, params, symbol);
-  const int result = refused ? static_cast<int>(refused) : static_cast<int>(body());
+  const int result = static_cast<int>(body());
   if (result != 0) remember_error(result);
   return static_cast<cudaError_t>(scope.done(result));
 }

@@ -68,17 +68,16 @@ using namespace simgpu;
 extern "C" {
 
 cudaError_t cudaGetLastError() {
-  const Status refused = ensure_started();
+  if (ensure_started() == kNotInitialized) return cudaErrorInitializationError;
   ApiScope scope(ApiDomain::Runtime, CUPTI_RUNTIME_TRACE_CBID_cudaGetLastError_v3020,
                  "cudaGetLastError");
-  if (refused == kNotInitialized) return scope.done(cudaErrorInitializationError);
   const cudaError_t last = static_cast<cudaError_t>(t_last_error);
   t_last_error = 0;
   return scope.done(last);
 }
 
 cudaError_t cudaPeekAtLastError() {
-  ensure_started();
+  if (ensure_started() == kNotInitialized) return cudaErrorInitializationError;
   ApiScope scope(ApiDomain::Runtime, CUPTI_RUNTIME_TRACE_CBID_cudaPeekAtLastError_v3020,
                  "cudaPeekAtLastError");
   return scope.done(static_cast<cudaError_t>(t_last_error));

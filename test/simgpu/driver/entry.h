@@ -8,10 +8,9 @@ namespace simgpu {
 
 template <typename Body>
 CUresult driver_call(DriverName call, const void* params, Body body) {
-  const Status refused = ensure_started();
+  if (const Status refused = ensure_started()) return static_cast<CUresult>(refused);
   DriverScope scope(call, params);
-  return scope.done(
-      static_cast<CUresult>(refused ? static_cast<int>(refused) : static_cast<int>(body())));
+  return scope.done(static_cast<CUresult>(static_cast<int>(body())));
 }
 
 // For operations of the core: they bring the scope, the entry point only starts the device.
