@@ -1,58 +1,92 @@
-// Sorting of structure-of-arrays tables: one stable permutation, applied column by column.
+// Sorting of structure-of-arrays tables that are nearly in order: records are written when calls
+// end, so only the calls around a nested one are out of place. Finds the stretches that are, and
+// sorts and moves those alone.
 #include "collector/sort.h"
 
 #include <algorithm>
-#include <numeric>
+#include <tuple>
 
 #include "collector/columns.h"
 
 namespace gpustall::collect {
 namespace {
 
-template <typename Table, typename Less>
-void sort_table(Table& table, Less less) {
-  const size_t n = table.size();
-  bool sorted = true;
-  for (size_t i = 1; sorted && i < n; ++i) sorted = !less(i, i - 1);
-  if (sorted) return;
-  std::vector<uint32_t> order(n);
-  std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), less);
+using Key = std::tuple<uint32_t, int64_t, int64_t>;  // group, start, tie
+
+struct Stretch {
+  size_t first, last;  // inclusive
+  Key high;            // the highest of its rows
+};
+
+// Disjoint stretches in ascending order; all rows outside are where they belong, and no row of a
+// stretch belongs outside of it.
+template <typename KeyOf>
+std::vector<Stretch> unsorted_stretches(size_t n, KeyOf key) {
+  std::vector<Stretch> found;
+  if (n == 0) return found;
+  Key highest = key(0);
+  size_t highest_at = 0;
+  for (size_t i = 1; i < n; ++i) {
+    const Key k = key(i);
+    if (!(k < highest)) {
+      highest = k;
+      highest_at = i;
+      continue;
+    }
+    // Row i belongs before the highest one: that is in the last stretch, or directly before i.
+    if (found.empty() || highest_at > found.back().last) found.push_back({i - 1, i, highest});
+    found.back().last = i;
+    // Backwards to where it belongs, swallowing stretches on the way.
+    while (found.back().first > 0) {
+      const size_t before = found.back().first - 1;
+      if (found.size() > 1 && found[found.size() - 2].last == before) {
+        if (!(k < found[found.size() - 2].high)) break;
+        found.pop_back();
+        found.back() = {found.back().first, i, highest};
+      } else if (k < key(before)) {
+        found.back().first = before;
+      } else {
+        break;
+      }
+    }
+  }
+  return found;
+}
+
+template <typename Table, typename KeyOf>
+void sort_stretch(Table& table, const Stretch& stretch, KeyOf key) {
+  const size_t n = stretch.last - stretch.first + 1;
+  std::vector<std::pair<Key, size_t>> order(n);  // the index makes it stable
+  for (size_t i = 0; i < n; ++i) order[i] = {key(stretch.first + i), stretch.first + i};
+  std::sort(order.begin(), order.end());
   each_column(table, [&](auto& column) {
     std::remove_reference_t<decltype(column)> moved(n);
-    for (size_t i = 0; i < n; ++i) moved[i] = column[order[i]];
-    column = std::move(moved);
+    for (size_t i = 0; i < n; ++i) moved[i] = column[order[i].second];
+    std::copy(moved.begin(), moved.end(), column.begin() + static_cast<long>(stretch.first));
   });
+}
+
+template <typename Table, typename KeyOf>
+void sort_table(Table& table, KeyOf key) {
+  for (const Stretch& s : unsorted_stretches(table.size(), key)) sort_stretch(table, s, key);
 }
 
 // Of two intervals that start together, the outer one comes first.
 template <typename Table>
 void sort_by_thread_and_start(Table& t) {
-  sort_table(t, [&t](size_t a, size_t b) {
-    if (t.thread[a] != t.thread[b]) return raw(t.thread[a]) < raw(t.thread[b]);
-    if (t.start[a] != t.start[b]) return t.start[a] < t.start[b];
-    return t.end[a] > t.end[b];
-  });
+  sort_table(t, [&t](size_t i) { return Key(raw(t.thread[i]), t.start[i], -t.end[i]); });
 }
 
 }  // namespace
 
 void sort_events(Recording& recording) {
   Activities& a = recording.activities;
-  sort_table(a, [&](size_t x, size_t y) {
-    const DeviceIndex dx = recording.device_of(x), dy = recording.device_of(y);
-    if (dx != dy) return raw(dx) < raw(dy);
-    if (a.start[x] != a.start[y]) return a.start[x] < a.start[y];
-    return a.end[x] < a.end[y];
-  });
+  sort_table(a, [&](size_t i) { return Key(raw(recording.device_of(i)), a.start[i], a.end[i]); });
   sort_by_thread_and_start(recording.calls);
   sort_by_thread_and_start(recording.waits);
   sort_by_thread_and_start(recording.ranges);
   Samples& s = recording.samples;
-  sort_table(s, [&s](size_t x, size_t y) {
-    if (s.thread[x] != s.thread[y]) return raw(s.thread[x]) < raw(s.thread[y]);
-    return s.time[x] < s.time[y];
-  });
+  sort_table(s, [&s](size_t i) { return Key(raw(s.thread[i]), s.time[i], 0); });
 }
 
 }  // namespace gpustall::collect

@@ -4,6 +4,7 @@
 #include <optional>
 #include <ostream>
 
+#include "collector/read/dump_text.h"
 #include "collector/read/field_meaning.h"
 #include "collector/read/file_clocks.h"
 #include "collector/read/id_text.h"
@@ -16,33 +17,6 @@
 namespace gpustall::collect {
 namespace {
 
-std::string hex(uint64_t value) {
-  char text[24];
-  snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
-std::string signed_text(int64_t value) {
-  return (value < 0 ? "" : "+") + std::to_string(value);
-}
-
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      char escape[8];
-      snprintf(escape, sizeof escape, "\\x%02x", static_cast<unsigned char>(c));
-      out += escape;
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
-}
-
 class Dumper {
  public:
   Dumper(const TraceFile& file, std::ostream& out, const DumpOptions& options)
@@ -53,7 +27,10 @@ class Dumper {
   }
 
   void run() {
-    if (options_.only.empty()) header();
+    if (options_.only.empty()) {
+      const int64_t end_ticks = f_.header.end_ticks;
+      write_header_line(f_, end_ticks == 0 ? 0 : host_time(end_ticks), out_);
+    }
     std::vector<const Chunk*> chunks;
     for (const Chunk& c : f_.chunks) chunks.push_back(&c);
     std::sort(chunks.begin(), chunks.end(),
@@ -107,44 +84,6 @@ class Dumper {
     return trace::detail::sub(clocks_.host.to_ns(end), clocks_.host.to_ns(time_));
   }
 
-  void header() {
-    const trace::FileHeader& h = f_.header;
-    out_ << "header file=" << quoted(std::filesystem::path(f_.name).filename().string())
-         << " version=" << h.format_version << " min_reader=" << h.min_reader_version
-         << " pid=" << h.pid << " parent_pid=" << h.parent_pid << " epoch=" << h.epoch
-         << " rank=" << h.rank << " role=" << role_name(h.role) << " host=" << quoted(f_.host())
-         << " run_id=" << hex(h.run_id[0]) << "," << hex(h.run_id[1])
-         << " python=" << hex(h.python_version) << " clock="
-         << (h.clock_kind == static_cast<uint8_t>(trace::ClockKind::Tsc) ? "Tsc" : "MonotonicNs");
-    if (h.end_ticks != 0) out_ << " end=" << signed_text(host_time(h.end_ticks));
-    if (h.max_bytes != 0) out_ << " max_bytes=" << h.max_bytes;
-    if (h.cuda_driver_version != 0) out_ << " cuda_driver=" << h.cuda_driver_version;
-    if (h.cupti_version != 0) out_ << " cupti=" << h.cupti_version;
-    flags();
-    for (size_t kind = 0; kind < std::size(h.losses); ++kind)
-      if (h.losses[kind] != 0) {
-        const std::string_view name = loss_name(kind);
-        out_ << " lost." << (name.empty() ? std::to_string(kind) : std::string(name)) << '='
-             << h.losses[kind];
-      }
-    out_ << '\n';
-  }
-
-  void flags() {
-    constexpr std::pair<trace::HeaderFlag, const char*> kNames[] = {
-        {trace::kCleanEnd, "clean_end"},
-        {trace::kForkEpoch, "fork_epoch"},
-        {trace::kSimulated, "simulated"},
-        {trace::kCapReached, "cap_reached"},
-        {trace::kCuptiActive, "cupti_active"}};
-    const char* separator = " flags=";
-    for (const auto& [flag, name] : kNames) {
-      if (!f_.flag(flag)) continue;
-      out_ << separator << name;
-      separator = ",";
-    }
-  }
-
   void chunk(const Chunk& c) {
     device_ = c.kind() == trace::StreamKind::Device;
     if (options_.only.empty()) {
@@ -163,7 +102,8 @@ class Dumper {
   }
 
   void print_U(Meaning meaning, const char* name, uint64_t v) {
-    if (v == 0) return;
+    const bool zero_has_a_name = meaning == Meaning::Loss || meaning == Meaning::Notice;
+    if (v == 0 && !zero_has_a_name) return;
     out_ << ' ' << name << '=';
     if (const std::string_view known = enum_name(meaning, v); !known.empty()) {
       out_ << known;
@@ -215,10 +155,7 @@ class Dumper {
         separator = ",";
       }
     } else {
-      for (const char c : v) {
-        constexpr char kDigits[] = "0123456789abcdef";
-        out_ << kDigits[static_cast<uint8_t>(c) >> 4] << kDigits[c & 15];
-      }
+      out_ << hex_bytes(v);
     }
   }
 

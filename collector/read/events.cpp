@@ -173,7 +173,10 @@ bool EventReader::operator()(const trace::GraphRun& r) {
 bool EventReader::operator()(const trace::Overhead& r) {
   Overhead row;
   row.process = in_.context.process;
-  if (r.tid != 0) row.thread = t_.thread(row.process, static_cast<uint32_t>(r.tid));
+  // CUPTI's own number for a thread is often its pthread_t: only what is a
+  // known tid counts.
+  if (const auto tid = static_cast<uint32_t>(r.tid); t_.knows_thread(row.process, tid))
+    row.thread = t_.thread(row.process, tid);
   row.kind = overhead_kind(r.kind);
   row.start = r.start;  // device time until the file's device clock is known
   row.end = trace::detail::add(r.start, static_cast<int64_t>(r.duration));
@@ -184,7 +187,8 @@ bool EventReader::operator()(const trace::Overhead& r) {
   return true;
 }
 
-// The helper also samples the main threads of its worker processes, which have rows of their own.
+// The helper also samples the main threads of its worker processes, which have
+// rows of their own.
 ThreadIndex EventReader::sampled_thread(uint64_t pid, uint64_t tid) {
   ProcessIndex process = in_.context.process;
   const Process& own = r_.processes[raw(process)];
@@ -248,8 +252,10 @@ bool EventReader::operator()(const trace::Fork& r) {
 bool EventReader::operator()(const trace::OwnCost& r) {
   const Times at = host_times(r.time, 0);
   if (!at.ok) return false;
-  out_.own_ns = static_cast<uint64_t>(
-      in_.clock.to_ns(trace::detail::add(r.time, static_cast<int64_t>(r.hook_ticks))) - at.start);
+  const TraceTime end =
+      in_.clock.to_ns(trace::detail::add(r.time, static_cast<int64_t>(r.hook_ticks)));
+  if (end < at.start) return false;
+  out_.own_ns = static_cast<uint64_t>(trace::detail::sub(end, at.start));
   return true;
 }
 

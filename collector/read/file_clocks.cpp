@@ -72,9 +72,9 @@ FileClocks make_clocks(const TraceFile& file, const FileScan& scan, TickRate of_
 
 void shift_host(FileClocks& c, int64_t ns) {
   c.host.shift(ns);
-  c.host_range.from += ns;
-  c.host_range.until += ns;
-  for (TraceTime& t : c.device.host_ns) t += ns;
+  c.host_range.from = trace::detail::add(c.host_range.from, ns);
+  c.host_range.until = trace::detail::add(c.host_range.until, ns);
+  for (TraceTime& t : c.device.host_ns) t = trace::detail::add(t, ns);
 }
 
 }  // namespace gpustall::collect

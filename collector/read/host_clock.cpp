@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "libinterpose/trace/records.h"
+
 namespace gpustall::collect {
 namespace {
 
@@ -30,7 +32,8 @@ HostClock::HostClock(std::vector<ClockReading> readings, TickRate of_host) {
   std::vector<ClockReading> good;
   for (const ClockReading& r : readings) {
     const bool same = !good.empty() && r.ticks == good.back().ticks;
-    if (good.empty() || follows(good.back(), r))
+    // Against the first as well: the span of all readings must fit too.
+    if (good.empty() || (follows(good.back(), r) && follows(good.front(), r)))
       good.push_back(r);
     else if (!same)
       ++dropped_;
@@ -71,8 +74,8 @@ void HostClock::find(int64_t ticks) {
 }
 
 void HostClock::shift(int64_t ns) {
-  for (Segment& s : segments_) s.ns += ns;
-  now_.ns += ns;
+  for (Segment& s : segments_) s.ns = trace::detail::add(s.ns, ns);
+  now_.ns = trace::detail::add(now_.ns, ns);
 }
 
 }  // namespace gpustall::collect

@@ -2,6 +2,8 @@
 // together.
 #include "collector/read/read_traces.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <memory>
 #include <tuple>
@@ -37,6 +39,17 @@ Process process_of(const TraceFile& f) {
   p.forked = f.flag(trace::kForkEpoch);
   p.source = f.name;
   return p;
+}
+
+// Large columns are filled from front to back once: with small pages, a third of the reading time
+// would go into page faults.
+template <typename Column>
+void make_room_in(Column& column, uint64_t rows) {
+  constexpr uintptr_t kHuge = 2 << 20;
+  column.reserve(rows);
+  const auto begin = (reinterpret_cast<uintptr_t>(column.data()) + kHuge - 1) & ~(kHuge - 1);
+  const auto end = reinterpret_cast<uintptr_t>(column.data() + column.capacity()) & ~(kHuge - 1);
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 }
 
 class TraceReader {
@@ -156,7 +169,7 @@ class TraceReader {
       uint64_t n = 0;
       for (const FileWork& w : work_)
         for (const Tag tag : tags) n += w.scan.events(tag);
-      each_column(table, [n](auto& column) { column.reserve(n); });
+      each_column(table, [n](auto& column) { make_room_in(column, n); });
     };
     make_room(r_.activities, {Tag::Kernel, Tag::Memcpy, Tag::Memset, Tag::GraphRun});
     make_room(r_.calls, {Tag::Api});

@@ -57,15 +57,10 @@ class Reader {
     ok_ = false;
     return 0;
   }
+  // Most values are small: one byte costs two compares.
   uint64_t varint() noexcept {
-    uint64_t v = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      const uint8_t b = byte();
-      v |= static_cast<uint64_t>(b & 0x7f) << shift;
-      if ((b & 0x80) == 0) return v;
-    }
-    ok_ = false;  // more than ten bytes
-    return 0;
+    if (at_ < end_ && *at_ < 0x80) return *at_++;
+    return long_varint();
   }
   bool ok() const noexcept { return ok_; }
   bool empty() const noexcept { return at_ >= end_; }
@@ -81,6 +76,17 @@ class Reader {
   }
 
  private:
+  uint64_t long_varint() noexcept {
+    uint64_t v = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      const uint8_t b = byte();
+      v |= static_cast<uint64_t>(b & 0x7f) << shift;
+      if ((b & 0x80) == 0) return v;
+    }
+    ok_ = false;  // more than ten bytes
+    return 0;
+  }
+
   const uint8_t *at_, *end_;
   bool ok_ = true;
 };

@@ -83,19 +83,21 @@ struct Packer {
   }
 };
 
+// Reading decodes millions of these in a row: a call per field would double its cost.
+#define GPUSTALL_INLINE [[gnu::always_inline]] inline
 struct Unpacker {
   Running run;
   Reader in;
 
-  uint64_t get() { return in.empty() ? 0 : in.varint(); }
-  void U(uint64_t& v) { v = get(); }
-  void S(int64_t& v) { v = unzigzag(get()); }
-  void T(int64_t& v) { run.time = v = add(run.time, unzigzag(get())); }
-  void D(uint64_t& v) {
+  GPUSTALL_INLINE uint64_t get() { return in.empty() ? 0 : in.varint(); }
+  GPUSTALL_INLINE void U(uint64_t& v) { v = get(); }
+  GPUSTALL_INLINE void S(int64_t& v) { v = unzigzag(get()); }
+  GPUSTALL_INLINE void T(int64_t& v) { run.time = v = add(run.time, unzigzag(get())); }
+  GPUSTALL_INLINE void D(uint64_t& v) {
     v = get();
     run.time = add(run.time, static_cast<int64_t>(v));
   }
-  void C(uint64_t& v) {
+  GPUSTALL_INLINE void C(uint64_t& v) {
     const uint64_t w = get();
     v = w == 0 ? 0 : (run.correlation += static_cast<uint64_t>(unzigzag(w - 1)));
   }
@@ -104,6 +106,7 @@ struct Unpacker {
     in.skip(in.left());
   }
 };
+#undef GPUSTALL_INLINE
 
 inline unsigned varint_size(uint64_t v) {
   unsigned n = 1;

@@ -1,11 +1,15 @@
 // The dump as oracle: every kind of line once.
 #include "collector/read/dump.h"
 
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <sstream>
 
 #include "collector/read/field_meaning.h"
-#include "test/builder/trace_builder.h"
+#include "test/builder/damage.h"
+#include "test/builder/sample_traces.h"
 #include "test/catch.h"
 
 using namespace gpustall;
@@ -29,6 +33,14 @@ TraceBuilder small_trace() {
       trace::Kernel{t.queue(0, 1, 7), 1'030'000, 9'000, 7, t.string("gemm"), 64, 128, 0});
   t.dictionary().add(trace::DeviceClock{25'000, 1'025'000, 40});
   return t;
+}
+
+// With GPUSTALL_REGEN=1 the file is written instead.
+void check_golden(const std::string& name, const std::string& text) {
+  const std::string path = std::string(GPUSTALL_SOURCE_DIR) + "/test/golden/dump/" + name + ".txt";
+  if (std::getenv("GPUSTALL_REGEN") != nullptr) return write_file(path, text);
+  std::ifstream in(path);
+  CHECK(text == std::string(std::istreambuf_iterator<char>(in), {}));
 }
 
 }  // namespace
@@ -63,6 +75,14 @@ TEST_CASE("a dump resolves ids and shows chosen records only, when asked") {
         " stack=1:\"train.py:10 main\" stream=7\n"
         "  Kernel queue=1:\"device 0 stream 7\" start=+29000 duration=9000 correlation=7"
         " name=3:\"gemm\" blocks=64 threads=128\n");
+}
+
+TEST_CASE("the dumps of the sample traces are the golden ones") {
+  DumpOptions options;
+  options.resolve = true;
+  check_golden("host", dump(host_trace(), options));
+  check_golden("device", dump(device_trace(), options));
+  check_golden("clocks", dump(clocks_trace(), options));
 }
 
 TEST_CASE("every field that is said to have a meaning exists") {
