@@ -35,7 +35,7 @@ class Ends(unittest.TestCase):
         self.assertFalse(trainer["clean_end"])
         self.assertGreater(report["devices"][0]["busy_ns"], 0)
         text = subprocess.run([harness.GPUSTALL, "report", str(self.folder / "trace")], capture_output=True, text=True)
-        self.assertIn("did not end by itself", " ".join(text.stdout.split()))
+        self.assertIn(f"the end of process {pids[0]}: killed, or still running", " ".join(text.stdout.split()))
 
     def test_a_killed_worker_leaves_the_trainers_recording(self):
         ran, pids = self.start("2")
