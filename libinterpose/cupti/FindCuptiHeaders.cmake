@@ -26,3 +26,7 @@ add_library(gpustall_cupti_headers INTERFACE)
 # SYSTEM: foreign headers do not meet our warning flags.
 target_include_directories(gpustall_cupti_headers SYSTEM INTERFACE
   ${GPUSTALL_CUPTI_INCLUDE_DIR} ${GPUSTALL_CUDA_H_INCLUDE_DIR} ${GPUSTALL_NVTX_INCLUDE_DIR})
+# The PyPI wheels of CUDA 13 leave out the one header that depends on the compiler.
+if(NOT EXISTS ${GPUSTALL_CUDA_H_INCLUDE_DIR}/crt/host_defines.h)
+  target_include_directories(gpustall_cupti_headers SYSTEM INTERFACE ${CMAKE_CURRENT_LIST_DIR}/headers)
+endif()

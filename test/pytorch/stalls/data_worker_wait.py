@@ -1,29 +1,22 @@
-"""One worker that waits for each item."""
-# expect: data.worker_wait
-import sys
+"""One worker that waits for each item, as for a remote store."""
 import time
 
 import torch
+from common import batch, fixed, mlp
 
-FIXED = "--fixed" in sys.argv
-STEPS = 40
-
-model = torch.nn.Sequential(*[torch.nn.Linear(4096, 4096) for _ in range(6)]).cuda()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-batch = torch.zeros(512, 4096, device="cuda")
+model, x = mlp(), batch()
 
 
 class Remote(torch.utils.data.Dataset):
     def __len__(self):
-        return STEPS * 4
+        return 40 * 4
 
     def __getitem__(self, index):
-        if not FIXED:
-            time.sleep(0.008)  # <- stall
+        if not fixed("data.worker_wait"):
+            time.sleep(0.006)  # <- data.worker_wait
         return torch.zeros(4096)
 
 
-loader = torch.utils.data.DataLoader(Remote(), batch_size=4, num_workers=1)
-for item in loader:
-    out = model(batch + item.cuda().mean()).relu()
+for item in torch.utils.data.DataLoader(Remote(), batch_size=4, num_workers=1):
+    out = model(x + item.cuda().mean())
 torch.cuda.synchronize()

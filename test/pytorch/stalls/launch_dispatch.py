@@ -1,18 +1,13 @@
 """Hundreds of tiny kernels from a Python loop."""
-# expect: launch.dispatch
-import sys
-
 import torch
-
-FIXED = "--fixed" in sys.argv
-STEPS = 300
+from common import fixed
 
 values = [torch.zeros(64, device="cuda") for _ in range(400)]
-for step in range(STEPS):
-    if FIXED:
+for step in range(200):
+    if fixed("launch.dispatch"):
         torch._foreach_mul_(values, 0.9)
     else:
         for value in values:
-            value.mul_(0.9)  # <- stall
+            value.mul_(0.9)  # <- launch.dispatch
     total = values[0].sum()
 torch.cuda.synchronize()

@@ -1,30 +1,15 @@
 """Reads the loss every step; the host then has work of its own while the GPU has none."""
-# expect: sync.item
-import sys
-import time
-
 import torch
+from common import batch, fixed, mlp, spin
 
-FIXED = "--fixed" in sys.argv
-STEPS = 40
-
-model = torch.nn.Sequential(*[torch.nn.Linear(4096, 4096) for _ in range(6)]).cuda()
+model, x = mlp(), batch()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-batch = torch.zeros(512, 4096, device="cuda")
-
-
-def spin(seconds):
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        pass
-
-
-for step in range(STEPS):
-    loss = model(batch).square().mean()
+for step in range(40):
+    loss = model(x).square().mean()
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-    if not FIXED:
-        value = loss.item()  # <- stall
+    if not fixed("sync.item"):
+        value = loss.item()  # <- sync.item
     spin(0.008)
 torch.cuda.synchronize()

@@ -1,30 +1,14 @@
 """A boolean mask whose size the host must know, once per step."""
-# expect: sync.nonzero
-import sys
-import time
-
 import torch
+from common import batch, fixed, mlp, spin
 
-FIXED = "--fixed" in sys.argv
-STEPS = 40
-
-model = torch.nn.Sequential(*[torch.nn.Linear(4096, 4096) for _ in range(6)]).cuda()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-batch = torch.zeros(512, 4096, device="cuda")
-
-
-def spin(seconds):
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        pass
-
-
-for step in range(STEPS):
-    out = model(batch).relu()
+model, x = mlp(), batch()
+for step in range(40):
+    out = model(x).relu()
     mask = out[:, 0] > 0
-    if FIXED:
+    if fixed("sync.nonzero"):
         picked = out * mask[:, None]
     else:
-        picked = out[mask]  # <- stall
+        picked = out[mask]  # <- sync.nonzero
     spin(0.008)
 torch.cuda.synchronize()

@@ -1,27 +1,11 @@
-"""Copies the output to the host every step."""
-# expect: sync.to_host
-import sys
-import time
-
+"""Copies a part of the output to the host every step."""
 import torch
+from common import batch, fixed, mlp, spin
 
-FIXED = "--fixed" in sys.argv
-STEPS = 40
-
-model = torch.nn.Sequential(*[torch.nn.Linear(4096, 4096) for _ in range(6)]).cuda()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-batch = torch.zeros(512, 4096, device="cuda")
-
-
-def spin(seconds):
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        pass
-
-
-for step in range(STEPS):
-    out = model(batch).relu()
-    if not FIXED:
-        rows = out[:16].cpu()  # <- stall
+model, x = mlp(), batch()
+for step in range(40):
+    out = model(x).relu()
+    if not fixed("sync.to_host"):
+        rows = out[:16].cpu()  # <- sync.to_host
     spin(0.008)
 torch.cuda.synchronize()

@@ -1,0 +1,22 @@
+"""Decodes on the training process."""
+import torch
+from common import batch, fixed, mlp
+
+model, x = mlp(), batch()
+
+
+class Decoded(torch.utils.data.Dataset):
+    def __len__(self):
+        return 40 * 4
+
+    def __getitem__(self, index):
+        total = 0
+        for i in range(0 if fixed("data.main") else 40000):
+            total += i % 7  # <- data.main
+        return torch.zeros(4096)
+
+
+loader = torch.utils.data.DataLoader(Decoded(), batch_size=4)
+for item in loader:
+    out = model(x + item.cuda().mean())
+torch.cuda.synchronize()

@@ -1,0 +1,20 @@
+"""Each batch is thousands of tiny tensors, sent one by one from the worker."""
+# expect: data.transport
+import torch
+from common import batch, fixed, mlp
+
+model, x = mlp(), batch()
+torch.multiprocessing.set_sharing_strategy("file_system")
+
+
+class Graphs(torch.utils.data.Dataset):
+    def __len__(self):
+        return 40
+
+    def __getitem__(self, index):
+        return torch.zeros(200, 8) if fixed("data.transport") else [torch.zeros(8) for _ in range(200)]
+
+
+for item in torch.utils.data.DataLoader(Graphs(), batch_size=None, num_workers=1):
+    out = model(x)
+torch.cuda.synchronize()

@@ -1,0 +1,24 @@
+"""The loader is the limit, and an .item() waits for nothing that matters."""
+import time
+
+import torch
+from common import batch, fixed, mlp
+
+model, x = mlp(2), batch()
+
+
+class Remote(torch.utils.data.Dataset):
+    def __len__(self):
+        return 40
+
+    def __getitem__(self, index):
+        if not fixed("data.worker_wait"):
+            time.sleep(0.020)  # <- data.worker_wait
+        return torch.zeros(4096)
+
+
+for item in torch.utils.data.DataLoader(Remote(), batch_size=1, num_workers=1, pin_memory=True):
+    out = model(x + item.cuda(non_blocking=True)).mean()
+    if not fixed("sync.item"):
+        out.item()
+torch.cuda.synchronize()
