@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "collector/analysis.h"
+#include "collector/overview.h"
 #include "collector/result.h"
 
 namespace gpustall::collect {
@@ -53,6 +54,7 @@ struct ModelDevice {
   Window whole;
   std::optional<Window> warmup, steady;
   std::vector<int64_t> step_span_ns, step_busy_ns;  // per step (diff, html)
+  std::optional<Overview> overview;                 // null: saved by an older gpustall
 };
 
 struct StepStats {
@@ -70,12 +72,23 @@ struct ModelProcess {
   std::vector<int64_t> step_ns;  // every step, warm-up first
 };
 
+struct WorkerState {
+  std::optional<Cause> cause;  // null: further states
+  std::string frame;           // "file:line function"; empty: none
+  int64_t ns = 0;
+};
+struct WorkerTime {
+  uint32_t pid = 0;
+  std::vector<WorkerState> doing;  // largest first; empty: not observed
+};
+
 // "4 workers deliver 11.2 batches/s, the GPU could take 18.0", and what they do meanwhile.
 struct LoaderSummary {
   uint32_t pid = 0, workers = 0;
   double delivered_per_s = 0, wanted_per_s = 0;
   std::vector<std::pair<std::string, double>>
-      doing;  // "decode (data.py:41 decode)": share of worker time
+      doing;                          // "decode (data.py:41 decode)": share of worker time
+  std::vector<WorkerTime> meanwhile;  // while a device waited for data
 };
 
 struct Ledger {

@@ -5,6 +5,7 @@
 #include "collector/model/aggregate.h"
 #include "collector/model/ledger.h"
 #include "collector/model/loaders.h"
+#include "collector/model/overview.h"
 #include "collector/model/verdict.h"
 
 namespace gpustall::collect {
@@ -135,6 +136,7 @@ ModelDevice device_of(const Recording& r, const Analysis& analysis, size_t timel
       out.pids.push_back(pid);
   }
   cut_windows(r, analysis, timeline, out);
+  out.overview = overview_of(r, analysis, timeline, steps_of_device(r, analysis, line.device));
   return out;
 }
 

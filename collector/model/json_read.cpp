@@ -5,38 +5,13 @@
 
 #include "collector/model.h"
 #include "collector/model/json_names.h"
+#include "collector/model/json_take.h"
+#include "collector/model/overview_json.h"
 
 namespace gpustall::collect {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr int kSchema = 1;
-
-// Missing and null keep the default.
-template <typename T>
-void take(const Json& j, const char* key, T& value) {
-  const auto at = j.find(key);
-  if (at != j.end() && !at->is_null()) at->get_to(value);
-}
-
-template <typename T, typename Read>
-void take_list(const Json& j, const char* key, std::vector<T>& values, Read read) {
-  const auto at = j.find(key);
-  if (at == j.end() || at->is_null()) return;
-  if (!at->is_array()) throw std::runtime_error(std::string("'") + key + "' is not a list");
-  for (const Json& item : *at) values.push_back(read(item));
-}
-
-Cause cause_named(const std::string& id) {
-  for (unsigned c = 0; c < kCauseCount; ++c)
-    if (kCauses[c].id == id) return static_cast<Cause>(c);
-  throw std::runtime_error("unknown cause '" + id + "'");
-}
-
-Cause read_cause(const Json& j) {
-  return cause_named(j.get<std::string>());
-}
 
 std::optional<Gain> read_gain(const Json& j) {
   const auto at = j.find("gain");
@@ -106,6 +81,8 @@ ModelDevice read_device(const Json& j) {
   d.steady = read_window(windows, "steady");
   take(j, "step_span_ns", d.step_span_ns);
   take(j, "step_busy_ns", d.step_busy_ns);
+  if (const auto overview = j.find("overview"); overview != j.end() && !overview->is_null())
+    d.overview = read_overview(*overview);
   return d;
 }
 
@@ -142,6 +119,7 @@ LoaderSummary read_loader(const Json& j) {
     take(state, "share", out.second);
     return out;
   });
+  take_list(j, "meanwhile", l.meanwhile, read_worker_time);
   return l;
 }
 

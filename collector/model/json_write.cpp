@@ -3,6 +3,7 @@
 
 #include "collector/model.h"
 #include "collector/model/json_names.h"
+#include "collector/model/overview_json.h"
 
 namespace gpustall::collect {
 namespace {
@@ -79,6 +80,7 @@ Json json_of(const ModelDevice& d) {
                   {"steady", json_of(d.steady)}};
   j["step_span_ns"] = d.step_span_ns;
   j["step_busy_ns"] = d.step_busy_ns;
+  j["overview"] = d.overview ? overview_json(*d.overview) : Json(nullptr);
   return j;
 }
 
@@ -103,6 +105,7 @@ Json json_of(const LoaderSummary& l) {
   j["doing"] = list_of(l.doing, [](const auto& state) {
     return Json{{"what", state.first}, {"share", state.second}};
   });
+  j["meanwhile"] = list_of(l.meanwhile, worker_time_json);
   return j;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "collector/analyze/loader_workers.h"
+#include "collector/model/worker_times.h"
 
 namespace gpustall::collect {
 namespace {
@@ -72,6 +73,7 @@ std::vector<LoaderSummary> loaders_of(const Recording& r, const Analysis& analys
     std::sort(summary.doing.begin(), summary.doing.end(),
               [](const auto& a, const auto& b) { return a.second > b.second; });
     if (summary.doing.size() > kMostStates) summary.doing.resize(kMostStates);
+    summary.meanwhile = worker_times(r, analysis, facts, workers, steps.process);
     out.push_back(std::move(summary));
   }
   return out;
