@@ -84,7 +84,8 @@ HostReader::WaitFor HostReader::waits_for(uint32_t wait) const {
 bool HostReader::is_outside_wait(uint32_t wait) const {
   if (r_.waits.end[wait] - r_.waits.start[wait] < kRealWaitNs) return false;
   const WaitFor what = waits_for(wait);
-  return what == WaitFor::Loader || what == WaitFor::Process || what == WaitFor::Thread;
+  return what == WaitFor::Loader || what == WaitFor::Process || what == WaitFor::Thread ||
+         what == WaitFor::Gil;
 }
 
 void HostReader::read(ThreadIndex thread, TraceTime start, TraceTime end, int hops,
@@ -151,7 +152,7 @@ void HostReader::wait(ThreadIndex thread, uint32_t segment, TraceTime start, Tra
       thread_wait(thread, index, start, end, hops, out);
       return;
     case WaitFor::Gil: {
-      HostPiece piece{start, end, Cause::HostGil, segments_.stack[segment], {}, kNoIndex, true};
+      HostPiece piece{start, end, Cause::HostGil, segments_.stack[segment], {}, kNoIndex, false};
       const ThreadIndex holder = r_.waits.waker[index];
       if (holder != kNone<ThreadIndex>) piece.object = r_.threads[raw(holder)].name;
       out.push_back(piece);

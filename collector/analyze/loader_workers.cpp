@@ -2,10 +2,14 @@
 
 #include <algorithm>
 
+#include "collector/analyze/overlay.h"
+
 namespace gpustall::collect {
 namespace {
 
 constexpr int64_t kPipeDelayNs = 200'000;  // from a write's end to the reader's being awake
+constexpr int64_t kFarSampleNs = 50'000'000;
+constexpr int64_t kIdleNs = 500'000;  // a worker that waits that long for an index owes nothing
 
 bool is_write(trace::WaitId wait) {
   return trace::class_of(wait) == trace::WaitClass::Write;
@@ -68,16 +72,55 @@ const LoaderWorkers::Worker* LoaderWorkers::owing(ProcessIndex process, uint32_t
     }
   }
   const TraceTime middle = start + (end - start) / 2;
-  for (const Worker& worker : workers)
-    if (!is_idle(worker, middle)) return &worker;
-  return workers.empty() ? nullptr : &workers.front();
+  const Worker *alive = nullptr, *unborn = nullptr;
+  for (const Worker& worker : workers) {
+    if (is_alive(worker, middle)) {
+      if (!is_idle(worker, middle)) return &worker;
+      if (alive == nullptr) alive = &worker;
+    } else if (const TraceTime born = r_.processes[raw(worker.process)].first_ns; born > middle) {
+      if (unborn == nullptr || born < r_.processes[raw(unborn->process)].first_ns) unborn = &worker;
+    }
+  }
+  return alive != nullptr ? alive : unborn;
+}
+
+bool LoaderWorkers::is_alive(const Worker& worker, TraceTime at) const {
+  const Process& process = r_.processes[raw(worker.process)];
+  return process.first_ns <= at && at <= process.last_ns;
+}
+
+bool LoaderWorkers::waits_for_index(StackId stack) const {
+  return facts_.any(stack, kWorkerLoop) && !facts_.any(stack, kFetching | kWorkerUser);
 }
 
 bool LoaderWorkers::is_idle(const Worker& worker, TraceTime at) const {
   if (worker.main == kNone<ThreadIndex>) return true;
   const uint32_t i = segments_.at(worker.main, at);
   if (i >= segments_.first[raw(worker.main) + 1] || segments_.start[i] > at) return false;
-  return facts_.any(segments_.stack[i], kWorkerLoop) && !facts_.any(segments_.stack[i], kFetching);
+  return waits_for_index(segments_.stack[i]);
+}
+
+std::vector<LoaderWorkers::Interval> LoaderWorkers::later_batch_ready(ProcessIndex process,
+                                                                      const Worker& owing,
+                                                                      TraceTime start,
+                                                                      TraceTime end) const {
+  std::vector<Interval> idle;
+  for (const Worker& worker : workers_[raw(process)]) {
+    if (worker.process == owing.process || worker.main == kNone<ThreadIndex>) continue;
+    const uint32_t stop = segments_.first[raw(worker.main) + 1];
+    for (uint32_t i = segments_.at(worker.main, start); i < stop && segments_.start[i] < end; ++i)
+      if (segments_.end[i] - segments_.start[i] >= kIdleNs && waits_for_index(segments_.stack[i]))
+        idle.push_back({std::max(start, segments_.start[i]), std::min(end, segments_.end[i])});
+  }
+  std::sort(idle.begin(), idle.end(),
+            [](const Interval& a, const Interval& b) { return a.start < b.start; });
+  std::vector<Interval> joined;
+  for (const Interval& i : idle)
+    if (!joined.empty() && i.start <= joined.back().end)
+      joined.back().end = std::max(joined.back().end, i.end);
+    else
+      joined.push_back(i);
+  return joined;
 }
 
 void LoaderWorkers::explain(ProcessIndex process, uint32_t wait, TraceTime start, TraceTime end,
@@ -88,7 +131,38 @@ void LoaderWorkers::explain(ProcessIndex process, uint32_t wait, TraceTime start
     out.push_back({start, end, Cause::DataWait, waiting, {}, kNoIndex, false});
     return;
   }
-  states(*worker, start, end, waiting, out);
+  HostPieces pieces;
+  states(*worker, start, end, waiting, pieces);
+  // What the late worker did stays as the site; that the others had finished is the cause.
+  const std::vector<Interval> ready = later_batch_ready(process, *worker, start, end);
+  for (HostPiece piece : pieces) {
+    for (const Interval& i : ready) {
+      if (i.end <= piece.start || i.start >= piece.end) continue;
+      HostPiece before = piece, inside = piece;
+      before.end = inside.start = std::max(piece.start, i.start);
+      inside.end = std::min(piece.end, i.end);
+      if (piece.cause != Cause::DataWorkerStart) inside.cause = Cause::DataOrder;
+      append_piece(out, before);
+      append_piece(out, inside);
+      piece.start = inside.end;
+    }
+    append_piece(out, piece);
+  }
+}
+
+// Runnable for more than half of the time between the samples around it.
+bool LoaderWorkers::starves(const Worker& worker, TraceTime start, TraceTime end) const {
+  const Samples& s = r_.samples;
+  const auto first = s.time.begin() + first_sample_[raw(worker.main)];
+  const auto stop = s.time.begin() + first_sample_[raw(worker.main) + 1];
+  auto after = std::lower_bound(first, stop, end);
+  auto before = std::upper_bound(first, stop, start);
+  if (before == first || after == stop) return false;
+  --before;
+  if (*after - *before > 2 * (end - start) + kFarSampleNs) return false;
+  const uint64_t runnable = s.runnable_ns[static_cast<size_t>(after - s.time.begin())] -
+                            s.runnable_ns[static_cast<size_t>(before - s.time.begin())];
+  return static_cast<int64_t>(runnable) * 2 > *after - *before;
 }
 
 void LoaderWorkers::states(const Worker& worker, TraceTime start, TraceTime end, StackId waiting,
@@ -99,6 +173,10 @@ void LoaderWorkers::states(const Worker& worker, TraceTime start, TraceTime end,
     piece.start = from;
     piece.end = to;
     piece.own = false;
+    const bool could_run = piece.cause == Cause::DataWorkerCpu ||
+                           piece.cause == Cause::DataTransport ||
+                           piece.cause == Cause::DataWorkerWait;
+    if (could_run && starves(worker, from, to)) piece.cause = Cause::DataWorkerStarved;
     if (piece.stack == kNone<StackId>) piece.stack = waiting;
     out.push_back(piece);
   };
@@ -147,7 +225,9 @@ HostPiece LoaderWorkers::of_wait(uint32_t wait) const {
       piece.cause = Cause::DataWorkerWait;
   }
   // Waiting for its next index: this worker owed nothing, so the batch was on its way.
-  const bool idle = facts_.any(piece.stack, kWorkerLoop) && !facts_.any(piece.stack, kFetching);
+  const bool idle = waits_for_index(piece.stack);
+  if (facts_.any(piece.stack, kWorkerUser) && !facts_.any(piece.stack, kFetching))
+    piece.cause = Cause::DataWorkerStart;  // worker_init_fn
   if (idle) piece.cause = Cause::DataTransport;
   if (idle) piece.stack = kNone<StackId>;
   return piece;
@@ -164,15 +244,15 @@ HostPiece LoaderWorkers::of_cpu(const Worker& worker, TraceTime start, TraceTime
   const TraceTime middle = start + (end - start) / 2;
   auto at = std::lower_bound(begin, stop, middle);
   if (at == stop || (at != begin && middle - *std::prev(at) < *at - middle)) --at;
-  if (std::abs(*at - middle) > (end - start) + 50'000'000) return piece;
+  if (std::abs(*at - middle) > (end - start) + kFarSampleNs) return piece;
   const auto i = static_cast<size_t>(at - s.time.begin());
   piece.stack = s.stack[i];
   if (s.state[i] == trace::ThreadRunState::Runnable) piece.cause = Cause::DataWorkerStarved;
   if (s.state[i] == trace::ThreadRunState::DiskWait) piece.cause = Cause::DataWorkerRead;
   if (piece.stack != kNone<StackId> && !facts_.any(piece.stack, kFetching)) {
-    piece.cause =
-        facts_.any(piece.stack, kWorkerLoop) ? Cause::DataTransport : Cause::DataWorkerStart;
-    piece.stack = kNone<StackId>;
+    const bool init = facts_.any(piece.stack, kWorkerUser);
+    piece.cause = waits_for_index(piece.stack) ? Cause::DataTransport : Cause::DataWorkerStart;
+    if (!init) piece.stack = kNone<StackId>;
     return piece;
   }
   if (piece.stack != kNone<StackId>)

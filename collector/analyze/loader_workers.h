@@ -1,5 +1,6 @@
 // What the DataLoader's worker processes did while a batch was waited for: the worker that owed it
-// (the one whose write into the pipe ended the wait), and its main thread's states.
+// (the one whose write into the pipe ended the wait), and its main thread's states. Batches are
+// handed out in order: while another worker has nothing left to do, a later batch is ready.
 #pragma once
 #include <unordered_map>
 
@@ -29,6 +30,9 @@ class LoaderWorkers {
               HostPieces& out) const;
 
  private:
+  struct Interval {
+    TraceTime start, end;
+  };
   struct Write {
     TraceTime end;
     ProcessIndex process;
@@ -36,7 +40,12 @@ class LoaderWorkers {
   const Worker* owing(ProcessIndex process, uint32_t wait, TraceTime start, TraceTime end) const;
   HostPiece of_wait(uint32_t wait) const;
   HostPiece of_cpu(const Worker& worker, TraceTime start, TraceTime end) const;
+  bool is_alive(const Worker& worker, TraceTime at) const;
   bool is_idle(const Worker& worker, TraceTime at) const;
+  bool waits_for_index(StackId stack) const;
+  bool starves(const Worker& worker, TraceTime start, TraceTime end) const;
+  std::vector<Interval> later_batch_ready(ProcessIndex process, const Worker& owing,
+                                          TraceTime start, TraceTime end) const;
 
   const Recording& r_;
   const StackFacts& facts_;

@@ -37,6 +37,7 @@ StackFacts::StackFacts(const Recording& recording) {
     const bool user = kind.owner == CodeOwner::User;
     leaf_torch_[i] = kind.owner == CodeOwner::Torch;
     flags_[i] = static_cast<uint16_t>(flags(node.parent) | kind.flags);
+    if (user && any(node.parent, kWorkerLoop)) flags_[i] |= kWorkerUser;
     // What torch does is told by the frames inside the user's innermost one only: a closure that
     // an optimizer calls is the user's code again. Of those, the innermost counts.
     callee_[i] = user                          ? Callee::None

@@ -20,6 +20,7 @@ enum StackFlag : uint16_t {
   kOptimizer = 1 << 6,
   kBackward = 1 << 7,
   kImporting = 1 << 8,
+  kWorkerUser = 1 << 9,  // user code inside a worker's main loop: a dataset or worker_init_fn
 };
 
 // What the frames inside the user's innermost frame do: its callee in torch, so to speak.

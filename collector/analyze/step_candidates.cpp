@@ -7,7 +7,11 @@
 namespace gpustall::collect {
 namespace {
 
-constexpr size_t kFewest = 3;  // occurrences that make a period
+constexpr size_t kFewest = 3;         // occurrences that make a period
+constexpr double kAlike = 0.9;        // of what a period compares
+constexpr size_t kPeriodsTried = 16;  // distances, the most common ones
+constexpr int64_t kLongPauseNs = 50'000;
+constexpr int64_t kLongPauseFactor = 8;  // times the usual pause
 
 class Candidates {
  public:
@@ -28,8 +32,11 @@ class Candidates {
       case StepEvidence::NvtxRange:
         nvtx();
         break;
-      case StepEvidence::RepeatedKernel:
-        repeated_kernel();
+      case StepEvidence::Pauses:
+        pauses();
+        break;
+      case StepEvidence::LaunchPeriod:
+        launch_period();
         break;
       case StepEvidence::Count:
         break;
@@ -98,20 +105,45 @@ class Candidates {
     add(std::move(best), "optimizer");
   }
 
-  // In a loop's body each launching stack comes up once per iteration (a run of the same stack is
-  // one: a loop inside the line): the most common count among distinct stacks is the number of
-  // iterations.
+  // In a loop's body each calling stack comes up once per iteration (a run of the same stack is
+  // one: a loop inside the line; a graph launch is one by itself): the most common count among
+  // distinct stacks is the number of iterations. Where all calls of the body come from one line,
+  // waits with another stack still part its runs.
   void repeated_stack() {
     const Calls& c = r_.calls;
+    const Waits& w = r_.waits;
+    std::vector<Seen> seen;
+    for (size_t i = 0; i < c.size(); ++i)
+      if (c.stack[i] != kNone<StackId> && mine(c.thread[i]))
+        seen.push_back(
+            {c.thread[i], c.start[i], c.stack[i], c.call[i] == trace::Call::GraphLaunch});
+    most_common_count(seen);
+    const size_t calls = seen.size();
+    std::vector<bool> calling(r_.threads.size());
+    for (const Seen& s : seen) calling[raw(s.thread)] = true;
+    for (size_t i = 0; i < w.size(); ++i)
+      if (w.stack[i] != kNone<StackId> && mine(w.thread[i]) && calling[raw(w.thread[i])])
+        seen.push_back({w.thread[i], w.start[i], w.stack[i], false});
+    if (seen.size() == calls) return;
+    std::sort(seen.begin(), seen.end(), [](const Seen& x, const Seen& y) {
+      return x.thread != y.thread ? x.thread < y.thread : x.start < y.start;
+    });
+    most_common_count(seen);
+  }
+
+  struct Seen {
+    ThreadIndex thread;
+    TraceTime start;
+    StackId stack;
+    bool by_itself;
+  };
+  void most_common_count(const std::vector<Seen>& seen) {
     std::unordered_map<uint32_t, std::vector<TraceTime>> runs;  // starts, by stack
-    StackId open = kNone<StackId>;
-    ThreadIndex thread = kNone<ThreadIndex>;
-    for (size_t i = 0; i < c.size(); ++i) {
-      if (c.stack[i] == kNone<StackId> || !mine(c.thread[i]) || !launches_kernel(i)) continue;
-      if (c.thread[i] == thread && c.stack[i] == open) continue;
-      thread = c.thread[i];
-      open = c.stack[i];
-      runs[raw(open)].push_back(c.start[i]);
+    const Seen* open = nullptr;
+    for (const Seen& s : seen) {
+      const bool goes_on = open != nullptr && open->thread == s.thread && open->stack == s.stack;
+      open = &s;
+      if (!goes_on || s.by_itself) runs[raw(s.stack)].push_back(s.start);
     }
     std::map<size_t, uint32_t> stacks_with;
     for (const auto& [stack, starts] : runs)
@@ -149,21 +181,103 @@ class Candidates {
     add(std::move(boundary), "NVTX range");
   }
 
-  // Without stacks: the rarest kernel that repeats stands for the iteration.
-  void repeated_kernel() {
+  // What one thread asked the device for, in order. Two launches are alike when they come from the
+  // same stack and start the same kernel.
+  struct Launches {
+    std::vector<TraceTime> start, end;
+    std::vector<uint64_t> what;
+    size_t size() const { return start.size(); }
+  };
+
+  // Of the thread that launches most.
+  Launches launches() const {
     const Calls& c = r_.calls;
-    std::unordered_map<uint32_t, std::vector<TraceTime>> by_name;
+    std::map<uint32_t, Launches> by_thread;
     for (size_t i = 0; i < c.size(); ++i) {
-      if (c.stack[i] != kNone<StackId> || !mine(c.thread[i]) || !launches_kernel(i)) continue;
-      if (links_.activity_of[i] == kNoIndex) continue;
-      by_name[raw(r_.activities.name[links_.activity_of[i]])].push_back(c.start[i]);
+      const uint32_t activity = links_.activity_of[i];
+      if (!mine(c.thread[i]) || !launches_kernel(i) || activity == kNoIndex) continue;
+      Launches& list = by_thread[raw(c.thread[i])];
+      list.start.push_back(c.start[i]);
+      list.end.push_back(c.end[i]);
+      list.what.push_back(uint64_t{raw(c.stack[i])} << 32 | raw(r_.activities.name[activity]));
     }
-    std::vector<std::pair<size_t, uint32_t>> rarest;
-    for (const auto& [name, list] : by_name)
-      if (list.size() > kFewest) rarest.emplace_back(list.size(), name);
-    std::sort(rarest.begin(), rarest.end());
-    for (size_t i = 0; i < rarest.size() && i < 8; ++i)
-      add(std::move(by_name[rarest[i].second]), "repeated kernel");
+    const auto most = std::max_element(
+        by_thread.begin(), by_thread.end(),
+        [](const auto& x, const auto& y) { return x.second.size() < y.second.size(); });
+    return most == by_thread.end() ? Launches{} : std::move(most->second);
+  }
+
+  // The same number of launches between any two long pauses.
+  void pauses() {
+    const Launches l = launches();
+    if (l.size() < 2 * kFewest) return;
+    std::vector<int64_t> pause;
+    for (size_t i = 1; i < l.size(); ++i) pause.push_back(l.start[i] - l.end[i - 1]);
+    std::vector<int64_t> sorted = pause;
+    const auto middle = sorted.begin() + static_cast<ptrdiff_t>(sorted.size() / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    const int64_t long_from = std::max(kLongPauseNs, *middle * kLongPauseFactor);
+    std::vector<TraceTime> boundary{l.start[0]};
+    std::map<size_t, size_t> groups_of;  // how many groups have that many launches
+    size_t first = 0;
+    for (size_t i = 1; i < l.size(); ++i) {
+      if (pause[i - 1] < long_from) continue;
+      ++groups_of[i - first];
+      first = i;
+      boundary.push_back(l.start[i]);
+    }
+    size_t usual = 0;
+    for (const auto& [size, groups] : groups_of) usual = std::max(usual, groups);
+    if (static_cast<double>(usual) >= kAlike * static_cast<double>(boundary.size() - 1))
+      add(std::move(boundary), "pauses between launches");
+  }
+
+  // The shortest distance at which the sequence of launches repeats itself. A launch that comes up
+  // once in that distance stands for the iteration.
+  void launch_period() {
+    const Launches l = launches();
+    const size_t half = l.size() / 2;  // the first half may be warm-up
+    if (l.size() < 2 * kFewest) return;
+    const size_t period = shortest_period(l.what, half);
+    if (period == 0) return;
+    std::unordered_map<uint64_t, size_t> in_one;
+    for (size_t i = l.size() - period; i < l.size(); ++i) ++in_one[l.what[i]];
+    std::vector<TraceTime> boundary;
+    for (size_t i = l.size() - period; i < l.size(); ++i) {
+      if (in_one[l.what[i]] != 1) continue;
+      for (size_t k = 0; k < l.size(); ++k)
+        if (l.what[k] == l.what[i]) boundary.push_back(l.start[k]);
+      break;
+    }
+    if (boundary.empty())  // each comes up more than once: counted from the end
+      for (size_t k = l.size() % period; k < l.size(); k += period) boundary.push_back(l.start[k]);
+    add(std::move(boundary), "repeated kernels");
+  }
+
+  // 0: none. Only distances between neighbouring occurrences of one launch can be periods.
+  static size_t shortest_period(const std::vector<uint64_t>& what, size_t from) {
+    std::unordered_map<uint64_t, size_t> last;
+    std::map<size_t, size_t> distances;
+    for (size_t i = from; i < what.size(); ++i) {
+      const auto [at, fresh] = last.emplace(what[i], i);
+      if (fresh) continue;
+      ++distances[i - at->second];
+      at->second = i;
+    }
+    std::vector<std::pair<size_t, size_t>> common;  // (how often, distance)
+    for (const auto& [distance, times] : distances)
+      if (distance * (kFewest - 1) <= what.size() - from) common.emplace_back(times, distance);
+    std::sort(common.rbegin(), common.rend());
+    if (common.size() > kPeriodsTried) common.resize(kPeriodsTried);
+    std::sort(common.begin(), common.end(),
+              [](const auto& x, const auto& y) { return x.second < y.second; });
+    for (const auto& [times, distance] : common) {
+      size_t alike = 0;
+      for (size_t i = from + distance; i < what.size(); ++i) alike += what[i] == what[i - distance];
+      if (static_cast<double>(alike) >= kAlike * static_cast<double>(what.size() - from - distance))
+        return distance;
+    }
+    return 0;
   }
 
   const Recording& r_;

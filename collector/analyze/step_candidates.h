@@ -20,7 +20,8 @@ enum class StepEvidence : uint8_t {
   Optimizer,
   RepeatedStack,
   NvtxRange,
-  RepeatedKernel,
+  Pauses,
+  LaunchPeriod,
   Count
 };
 

@@ -5,7 +5,7 @@ import time
 import torch
 from common import batch, fixed, mlp
 
-model, x = mlp(2), batch()
+model, x = mlp(1), batch()
 lock, stop = threading.Lock(), threading.Event()
 
 
@@ -19,7 +19,7 @@ def flush():
 thread = threading.Thread(target=flush)
 thread.start()
 for step in range(60):
-    out = model(x).mean().item()
+    out = model(x)
     if not fixed("host.lock"):
         lock.acquire()  # <- host.lock
         lock.release()

@@ -4,9 +4,9 @@ import subprocess
 import torch
 from common import batch, fixed, mlp
 
-model, x = mlp(2), batch()
+model, x = mlp(1), batch()
 for step in range(40):
-    out = model(x).mean().item()
+    out = model(x)
     if not fixed("host.process"):
         subprocess.run(["sleep", "0.01"])  # <- host.process
 torch.cuda.synchronize()

@@ -6,7 +6,7 @@ import time
 import torch
 from common import batch, fixed, mlp
 
-model, x = mlp(2), batch()
+model, x = mlp(1), batch()
 ask, asked = os.pipe()
 answer, answered = os.pipe()
 
@@ -21,7 +21,7 @@ def serve():
 thread = threading.Thread(target=serve, daemon=True)
 thread.start()
 for step in range(40):
-    out = model(x).mean().item()
+    out = model(x)
     os.write(asked, b"x")
     os.read(answer, 1)  # <- host.read
 torch.cuda.synchronize()

@@ -4,9 +4,9 @@ import time
 import torch
 from common import batch, fixed, mlp
 
-model, x = mlp(3), batch()
+model, x = mlp(1), batch()
 for step in range(40):
-    out = model(x).mean().item()  # the queue is empty from here: what follows is not hidden
+    out = model(x)
     if not fixed("host.sleep"):
         time.sleep(0.006)  # <- host.sleep
 torch.cuda.synchronize()
