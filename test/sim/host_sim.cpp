@@ -1,199 +1,245 @@
 #include "test/sim/host_sim.h"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+
+#include "test/sim/host_recorder.h"
+#include "test/sim/loader_sim.h"
 
 namespace gpustall::test::sim {
 namespace {
 
-constexpr std::string_view kTorch = "/usr/lib/python3/dist-packages/torch/";
 constexpr double kHandOver = 10;  // from the end of one thread's work to the start of the other's
+constexpr double kEventCall = 1, kFreeCall = 20, kStaging = 5;
+constexpr int kBlocks = 4;              // that emptying the cache gives back
+constexpr double kPinnedSpeedup = 2.5;  // of a copy
+constexpr size_t kAheadWorkers = 4, kAheadBatches = 8;
 
-TraceTime ns(double us) {
-  return std::llround(us * 1000);
-}
-
-std::string torch_frame(std::string_view file, std::string_view function) {
-  return std::string(kTorch) + std::string(file) + " " + std::string(function);
-}
+struct DeviceStream {
+  double tail = 0, depends = 0;
+  std::vector<double> starts;
+  double ready() const { return std::max(tail, depends); }
+};
 
 class Run {
  public:
-  Run(const std::set<char>& removed, const Machine& machine) : removed_(removed), m_(machine) {
-    main_ = b_.thread("main");
-    autograd_ = b_.thread("pt_autograd_0");
-    stream_ = b_.queue(0, 7);
-    backward_ = "train.py:20 step; " + torch_frame("_tensor.py:500", "backward") + "; " +
-                torch_frame("autograd/graph.py:800", "_engine_run_backward");
-    loading_ = "train.py:5 step; " + torch_frame("utils/data/dataloader.py:700", "__next__") +
-               "; " + torch_frame("utils/data/_utils/fetch.py:50", "fetch") +
-               "; dataset.py:30 __getitem__";
-    next_ = "train.py:5 step; " + torch_frame("utils/data/dataloader.py:700", "__next__") + "; " +
-            torch_frame("utils/data/dataloader.py:1200", "_try_get_data");
+  Run(const Program& program, const std::set<char>& removed, const Machine& machine,
+      RecordingBuilder* builder)
+      : removed_(removed),
+        m_(machine),
+        recorder_(builder, machine.sample_every),
+        loader_(program.loader, removed, machine.sample_every, builder) {
+    if (program.loader.workers > 0) loader_.start(recorder_.main());
   }
 
   void step(const Step& ops) {
-    launch_line_ = 10;
+    step_us_.push_back(std::max(now_, device_end()));
+    recorder_.begin_step();
     for (const Op& op : ops) execute(op);
   }
 
-  Outcome outcome() { return {std::max(now_, tail_), b_.build()}; }
+  Outcome outcome() {
+    loader_.finish(now_);
+    Outcome out;
+    out.total_us = std::max(now_, device_end());
+    out.step_us = std::move(step_us_);
+    return out;
+  }
 
  private:
+  bool gone(const Op& op) const { return op.site != 0 && removed_.count(op.site) != 0; }
+  double device_end() const {
+    double end = 0;
+    for (const DeviceStream& s : streams_) end = std::max(end, s.tail);
+    return end;
+  }
+
   void execute(const Op& op) {
     switch (op.kind) {
       case Op::Cpu:
-        now_ += op.us;
-        break;
-      case Op::LoadOnMain:
-        sample(now_, now_ + op.us, loading_);
-        now_ += op.us;
+        if (!gone(op)) now_ += op.us;
         break;
       case Op::Kernel:
-        launch(op.us);
+      case Op::Graph:
+        launch(op);
         break;
-      case Op::Sync:
-        if (!removed_.count(op.site)) synchronise(op.site);
-        break;
-      case Op::Hand:
-        hand_over(op.thread);
+      case Op::LoadOnMain:
+        load(op);
         break;
       case Op::NextBatch:
-        next_batch(op.us);
+        now_ = loader_.next(now_);
+        break;
+      case Op::Python:
+      case Op::Sleep:
+      case Op::Write:
+      case Op::Collect:
+      case Op::Malloc:
+        if (!gone(op)) host(op);
+        break;
+      case Op::EmptyCache:
+        if (!gone(op)) empty_cache(op);
+        break;
+      case Op::Sync:
+        if (!gone(op)) synchronise(op);
+        break;
+      case Op::Upload:
+        gone(op) ? pinned_copy(op, op.us / kPinnedSpeedup) : upload(op);
+        break;
+      case Op::PinnedCopy:
+        gone(op) ? copy_ahead(op) : pinned_copy(op, op.us);
+        break;
+      case Op::Record:
+        record(op);
+        break;
+      case Op::StreamWait:
+        stream(op).depends = std::max(stream(op).depends, events_[event(op)]);
+        event_call("cudaStreamWaitEvent", op);
+        break;
+      case Op::Hand:
+        hand_over(op.number);
         break;
     }
   }
 
-  // At most `queue` launches may be waiting to start.
-  double begin_call() {
-    const double begin = now_;
-    if (starts_.size() >= m_.queue) now_ = std::max(now_, starts_[starts_.size() - m_.queue]);
-    return begin;
-  }
-  double start_on_device(double us) {
-    const double start = std::max(now_ + m_.launch_latency, tail_);
-    starts_.push_back(start);
-    tail_ = start + us;
+  DeviceStream& stream(const Op& op) { return streams_[static_cast<size_t>(op.stream)]; }
+  static size_t event(const Op& op) { return static_cast<size_t>(op.number); }
+
+  double start_on_device(DeviceStream& s, double earliest, double us) {
+    const double start = std::max(earliest, s.ready());
+    s.starts.push_back(start);
+    s.tail = start + us;
     return start;
   }
 
-  void launch(double us) {
-    const double begin = begin_call();
-    now_ += m_.call;
-    const double start = start_on_device(us);
-    const std::string stack =
-        thread_ == 0 ? "train.py:" + std::to_string(launch_line_) + " step" : "";
-    b_.launch(thread_ == 0 ? main_ : autograd_, {ns(begin), ns(now_)}, stream_, "gemm",
-              {ns(start), ns(start + us)}, stack);
+  // At most `queue` launches may be waiting to start.
+  void launch(const Op& op) {
+    DeviceStream& s = stream(op);
+    const double begin = now_;
+    if (s.starts.size() >= m_.queue) now_ = std::max(now_, s.starts[s.starts.size() - m_.queue]);
+    if (!gone(op)) now_ += m_.call;
+    const double start = start_on_device(s, now_ + m_.launch_latency, op.us);
+    recorder_.launch({begin, now_}, {start, s.tail}, op);
   }
 
-  void synchronise(char site) {
+  void load(const Op& op) {
+    if (gone(op)) {
+      // Worker b % 4 begins batch b when batch b - 8 has been handed out.
+      const size_t b = handed_out_.size();
+      const double asked = b < kAheadBatches ? 0 : handed_out_[b - kAheadBatches];
+      double& worker = ahead_[b % kAheadWorkers];
+      worker = std::max(worker, asked) + op.us;
+      now_ = std::max(now_, worker);
+      handed_out_.push_back(now_);
+      return;
+    }
+    host(op);
+  }
+
+  void host(const Op& op) {
+    now_ += op.us;
+    recorder_.host({now_ - op.us, now_}, op);
+  }
+
+  void empty_cache(const Op& op) {
+    for (int i = 0; i < kBlocks; ++i) {
+      const double begin = now_, done = device_end();
+      now_ = std::max(now_ + kFreeCall, done + m_.wake_up);
+      recorder_.free({begin, now_}, op);
+    }
+    for (int i = 0; i < kBlocks; ++i) {
+      now_ += op.us / kBlocks;
+      recorder_.allocate_again({now_ - op.us / kBlocks, now_});
+    }
+  }
+
+  void synchronise(const Op& op) {
     const double begin = now_;
-    const std::string stack = line_of(site);
+    DeviceStream& s = stream(op);
     now_ += m_.sync_call / 2;
-    const double start = start_on_device(m_.copy), issued = now_;
-    now_ = std::max(now_ + m_.sync_call / 2, tail_ + m_.wake_up);
-    CallFields copy{.correlation = ++correlation_, .stack = stack, .bytes = 4};
-    const ThreadIndex thread = thread_ == 0 ? main_ : autograd_;
-    b_.call(thread, "cudaMemcpyAsync", {ns(begin), ns(issued)}, copy);
-    b_.memcpy(stream_, {ns(start), ns(start + m_.copy)}, correlation_,
-              {4, kDeviceToHost, kDeviceMemory, kPinned});
-    b_.call(thread, "cudaStreamSynchronize", {ns(issued), ns(now_)}, {.stack = stack});
-    ++launch_line_;
+    const double issued = now_;
+    double done = op.on == Op::Device ? device_end() : s.ready();
+    if (op.on == Op::Event) done = events_[event(op)];
+    if (op.on == Op::Item) {
+      const double start = start_on_device(s, now_ + m_.launch_latency, m_.copy);
+      done = s.tail;
+      recorder_.item_copy({begin, issued}, {start, s.tail}, op);
+    }
+    now_ = std::max(now_ + m_.sync_call / 2, done > issued ? done + m_.wake_up : 0);
+    recorder_.synchronise({op.on == Op::Item ? issued : begin, now_}, op);
+  }
+
+  void upload(const Op& op) {
+    DeviceStream& s = stream(op);
+    const double begin = now_;
+    const double start = start_on_device(s, now_ + kStaging, op.us);
+    now_ = s.tail + m_.wake_up;
+    recorder_.upload({begin, now_}, {start, s.tail}, op, kPageable);
+  }
+
+  void pinned_copy(const Op& op, double us) {
+    DeviceStream& s = stream(op);
+    now_ += m_.call;
+    const double start = start_on_device(s, now_ + m_.launch_latency, us);
+    recorder_.upload({now_ - m_.call, now_}, {start, s.tail}, op, kPinned);
+  }
+
+  // On a stream of its own, from where the copy before was needed.
+  void copy_ahead(const Op& op) {
+    copied_ = std::max(copied_, copy_asked_) + op.us;
+    copy_asked_ = now_ += m_.call;
+    stream(op).depends = std::max(stream(op).depends, copied_);
+  }
+
+  void record(const Op& op) {
+    events_[event(op)] = stream(op).ready();
+    event_call("cudaEventRecord", op);
+  }
+
+  void event_call(std::string_view name, const Op& op) {
+    const double begin = now_;
+    if (!gone(op)) now_ += kEventCall;
+    recorder_.event_call(name, {begin, now_}, op);
   }
 
   void hand_over(int thread) {
     if (thread == thread_) return;
     const double from = now_;
     now_ += kHandOver;
-    // The thread that takes over ends its wait; the other begins its own.
-    const auto end_wait = [&](ThreadIndex who, double since, std::string_view stack) {
-      WaitFields f;
-      f.object = b_.object(trace::ObjectKind::Condition, {}, 1 + raw(who));
-      f.stack = stack;
-      f.waker = who == main_ ? autograd_ : main_;
-      f.waker_time = ns(now_ - 1);
-      b_.wait(who, "pthread_cond_wait", {ns(since), ns(now_)}, f);
-    };
-    if (thread == 0)
-      end_wait(main_, waits_since_, backward_);
-    else
-      end_wait(autograd_, waits_since_, {});
+    recorder_.hand_over(thread, waits_since_, now_);
     waits_since_ = from;
     thread_ = thread;
   }
 
-  // One batch per period, made ahead of time.
-  void next_batch(double period) {
-    const double ready = ++batches_ * period;
-    if (ready <= now_) return;
-    b_.wait(main_, "poll", {ns(now_), ns(ready)},
-            {.object = b_.object(trace::ObjectKind::Pipe, {}, 77), .stack = next_});
-    now_ = ready;
-  }
-
-  void sample(double from, double to, const std::string& stack) {
-    for (next_sample_ = std::max(next_sample_, from); next_sample_ < to;
-         next_sample_ += m_.sample_every)
-      b_.sample(main_, ns(next_sample_), stack, {.state = trace::ThreadRunState::Running});
-  }
-
   const std::set<char>& removed_;
   const Machine& m_;
-  RecordingBuilder b_;
-  ThreadIndex main_{}, autograd_{};
-  QueueIndex stream_{};
-  std::string backward_, loading_, next_;
-  double now_ = 0, tail_ = 0, waits_since_ = 0, next_sample_ = 0;
-  std::vector<double> starts_;
-  int thread_ = 0, batches_ = 0, launch_line_ = 10;
-  uint64_t correlation_ = 0;
+  HostRecorder recorder_;
+  LoaderSim loader_;
+  double now_ = 0, waits_since_ = 0, copied_ = 0, copy_asked_ = 0;
+  std::array<DeviceStream, 3> streams_;
+  std::array<double, 8> events_{};
+  std::vector<double> handed_out_, step_us_;
+  std::array<double, kAheadWorkers> ahead_{};
+  int thread_ = 0;
 };
+
+Outcome play(const Program& program, const std::set<char>& removed, const Machine& machine,
+             RecordingBuilder* builder) {
+  Run run(program, removed, machine, builder);
+  for (const Step& step : program.steps) run.step(step);
+  return run.outcome();
+}
 
 }  // namespace
 
-Op cpu(double us) {
-  return {Op::Cpu, us};
-}
-Op load_on_main(double us) {
-  return {Op::LoadOnMain, us};
-}
-Op kernel(double us) {
-  return {Op::Kernel, us};
-}
-Op read(char site) {
-  return {Op::Sync, 0, site};
-}
-Op hand_to(int thread) {
-  return {Op::Hand, 0, 0, thread};
-}
-Op next_batch(double period_us) {
-  return {Op::NextBatch, period_us};
-}
-
-Step operator+(Step a, const Step& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
-Step times(int n, const Step& step) {
-  Step out;
-  for (int i = 0; i < n; ++i) out.insert(out.end(), step.begin(), step.end());
+Outcome run(const Program& program, const std::set<char>& removed, const Machine& machine) {
+  RecordingBuilder builder;
+  Outcome out = play(program, removed, machine, &builder);
+  out.recording = builder.build();
   return out;
 }
 
-Step net(double host_us, double kernel_us, int layers) {
-  return times(layers, {cpu(host_us), kernel(kernel_us)});
-}
-
-std::string line_of(char site) {
-  return "train.py:" + std::to_string(100 + site) + " step";
-}
-
-Outcome run(const Program& program, const std::set<char>& removed, const Machine& machine) {
-  Run run(removed, machine);
-  for (const Step& step : program) run.step(step);
-  return run.outcome();
+Outcome time_only(const Program& program, const std::set<char>& removed, const Machine& machine) {
+  return play(program, removed, machine, nullptr);
 }
 
 }  // namespace gpustall::test::sim
