@@ -31,8 +31,7 @@ void Output::flush() {
     const int error = errno;
     buffer_.clear();  // so that a second flush on the way out does not fail again
     if (error == EPIPE) throw ReaderGone{};
-    fail(std::string("cannot write to standard output: ") + std::strerror(error) +
-         "; redirect it to a place with room");
+    fail("cannot write to " + name_ + ": " + std::strerror(error) + "; " + remedy_);
   }
   buffer_.clear();
 }

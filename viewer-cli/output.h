@@ -1,5 +1,6 @@
-// Standard output of a command: buffered, checked. A reader that went away (EPIPE) ends the program
-// quietly, as it does for other filters; any other failure (disk full, closed) is an error.
+// Standard output or a file of a command: buffered, checked. A reader that went away (EPIPE) ends
+// the program quietly, as it does for other filters; any other failure (disk full, closed) is an
+// error.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,7 +9,10 @@ namespace gpustall::cli {
 
 class Output {
  public:
-  explicit Output(int fd) : fd_(fd) {}
+  // `name` and `remedy` stand in the error: "cannot write to NAME: no space; REMEDY".
+  explicit Output(int fd, std::string name = "standard output",
+                  std::string remedy = "redirect it to a place with room")
+      : fd_(fd), name_(std::move(name)), remedy_(std::move(remedy)) {}
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
@@ -17,7 +21,7 @@ class Output {
 
  private:
   int fd_;
-  std::string buffer_;
+  std::string name_, remedy_, buffer_;
 };
 
 // Thrown when nobody reads any more; main() ends quietly.

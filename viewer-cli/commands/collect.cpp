@@ -1,13 +1,9 @@
 // `gpustall collect`: reduces a recording to the model that reports are made of.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <cstring>
 
 #include "viewer-cli/command.h"
 #include "viewer-cli/loading.h"
+#include "viewer-cli/output_file.h"
 
 namespace gpustall::cli {
 
@@ -29,37 +25,14 @@ class CollectCommand : public Command {
   }
 
   int run(Session& session) override {
-    // Opened first: who waited for the analysis must not hear of a full or forbidden place then.
-    const std::string fresh = output_ + ".part";
-    if (!force_ && access(output_.c_str(), F_OK) == 0) {
-      fail(output_ + " exists already; choose another file, or replace it with -f");
-    }
-    const int fd = open(fresh.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);
-    if (fd < 0) fail("cannot write " + output_ + ": " + std::strerror(errno) + "; choose another");
-    try {
-      Output file(fd);
-      file.write(collect::to_json(load_model(path_, session)) + "\n");
-      file.flush();
-    } catch (...) {
-      close(fd);
-      unlink(fresh.c_str());
-      throw;
-    }
-    finish(fd, fresh);
+    OutputFile file(output_, force_);
+    file.write(collect::to_json(load_model(path_, session)) + "\n");
+    file.place();
     note(session, "saved " + output_ + "; next: gpustall report " + output_);
     return 0;
   }
 
  private:
-  // Without -f the name must still be free at the end: link fails where rename would replace.
-  void finish(int fd, const std::string& fresh) {
-    const bool placed = close(fd) == 0 && (force_ ? rename(fresh.c_str(), output_.c_str()) == 0
-                                                  : link(fresh.c_str(), output_.c_str()) == 0);
-    const int error = errno;
-    if (!placed || !force_) unlink(fresh.c_str());
-    if (!placed) fail("cannot write " + output_ + ": " + std::strerror(error) + "; choose another");
-  }
-
   std::string path_, output_;
   bool force_ = false;
 };

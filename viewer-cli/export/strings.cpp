@@ -1,0 +1,45 @@
+#include "viewer-cli/export/strings.h"
+
+#include <algorithm>
+
+#include "viewer-cli/export/json_text.h"
+
+namespace gpustall::cli {
+
+std::string without_user_names(std::string_view text) {
+  std::string out(text);
+  for (const std::string_view parent : {"/home/", "/Users/"}) {
+    for (size_t at = out.find(parent); at != std::string::npos; at = out.find(parent, at + 1)) {
+      const size_t name = at + parent.size();
+      const size_t end = std::min(out.find_first_of("/:; ()'\"", name), out.size());
+      if (end > name) out.replace(name, end - name, "~");
+    }
+  }
+  return out;
+}
+
+ExportStrings::ExportStrings(const collect::Recording& recording)
+    : recording_(recording), texts_(recording.strings.size()), json_(recording.strings.size()) {}
+
+const std::string& ExportStrings::text(collect::StringId id) {
+  std::string& known = texts_[raw(id)];
+  if (known.empty()) known = without_user_names(valid_utf8(recording_.text(id)));
+  return known;
+}
+
+const std::string& ExportStrings::json(collect::StringId id) {
+  std::string& known = json_[raw(id)];
+  if (known.empty()) known = quoted(text(id));
+  return known;
+}
+
+std::string ExportStrings::place(collect::StringId file, int32_t line, collect::StringId function) {
+  const std::string& path = text(file);
+  const size_t slash = path.rfind('/');
+  std::string place = slash == std::string::npos ? path : path.substr(slash + 1);
+  if (!place.empty()) place += ":" + std::to_string(line);
+  if (raw(function) != 0) place += (place.empty() ? "" : " ") + text(function);
+  return place;
+}
+
+}  // namespace gpustall::cli

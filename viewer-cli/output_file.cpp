@@ -1,0 +1,44 @@
+#include "viewer-cli/output_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "viewer-cli/command.h"
+
+namespace gpustall::cli {
+
+OutputFile::OutputFile(std::string path, bool force) : path_(std::move(path)), force_(force) {
+  if (!force_ && access(path_.c_str(), F_OK) == 0)
+    fail(path_ + " exists already; choose another file, or replace it with -f");
+  fresh_ = path_ + "." + std::to_string(getpid()) + ".part";
+  fd_ = open(fresh_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
+  if (fd_ < 0) fail_with(errno);
+  out_ = std::make_unique<Output>(fd_, path_, "choose a place with room");
+}
+
+OutputFile::~OutputFile() {
+  if (fd_ >= 0) close(fd_);
+  if (!fresh_.empty()) unlink(fresh_.c_str());
+}
+
+// Without -f the name must still be free at the end: link fails where rename would replace.
+void OutputFile::place() {
+  out_->flush();
+  const bool closed = close(fd_) == 0;
+  fd_ = -1;
+  if (!closed) fail_with(errno);
+  if (force_ && rename(fresh_.c_str(), path_.c_str()) != 0) fail_with(errno);
+  if (!force_ && link(fresh_.c_str(), path_.c_str()) != 0) fail_with(errno);
+  unlink(fresh_.c_str());
+  fresh_.clear();
+}
+
+void OutputFile::fail_with(int error) const {
+  fail("cannot write " + path_ + ": " + std::strerror(error) + "; choose another");
+}
+
+}  // namespace gpustall::cli
