@@ -46,6 +46,14 @@ struct Window {
   std::vector<CauseRow> causes, busy_causes;  // largest first; sum of causes.ns == idle_ns
 };
 
+// Device work of one name: tells the same work at another speed from other work (diff).
+struct WorkRow {
+  std::string name;  // of the kernel; "copy host to device, pinned"
+  uint64_t count = 0;
+  int64_t ns = 0;      // durations; what overlaps counts each
+  uint64_t bytes = 0;  // of copies
+};
+
 struct ModelDevice {
   uint32_t ordinal = 0;
   std::string uuid, host, name;
@@ -55,12 +63,21 @@ struct ModelDevice {
   std::optional<Window> warmup, steady;
   std::vector<int64_t> step_span_ns, step_busy_ns;  // per step (diff, html)
   std::optional<Overview> overview;                 // null: saved by an older gpustall
+  // Of the steady steps, or of everything without steps; largest first, at most 100 and "others".
+  std::vector<WorkRow> work;
 };
 
 struct StepStats {
   uint64_t count = 0, warmup = 0;
   int64_t mean_ns = 0, p50_ns = 0, p95_ns = 0;  // steady steps
   std::string basis;
+};
+
+// How fast the host launches, in the steady steps: medians, so that waits do not count.
+struct HostPace {
+  uint64_t launches = 0;
+  int64_t launch_call_ns = 0;       // inside the launch call
+  int64_t between_launches_ns = 0;  // to the next one on that thread, no other call between
 };
 
 struct ModelProcess {
@@ -70,6 +87,7 @@ struct ModelProcess {
   std::optional<StepStats> steps;
   bool clean_end = true;
   std::vector<int64_t> step_ns;  // every step, warm-up first
+  std::optional<HostPace> pace;  // null: no launches
 };
 
 struct WorkerState {

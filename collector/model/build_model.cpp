@@ -7,6 +7,7 @@
 #include "collector/model/loaders.h"
 #include "collector/model/overview.h"
 #include "collector/model/verdict.h"
+#include "collector/model/work.h"
 
 namespace gpustall::collect {
 namespace {
@@ -60,13 +61,17 @@ ModelProcess process_of(const Recording& r, const Analysis& analysis, uint32_t i
   out.role = role_name(p.role, has_device_work);
   out.script = text_or_empty(p.info, "script");
   out.clean_end = p.clean_end;
+  TraceTime start = p.first_ns, end = INT64_MAX;
   for (const Steps& steps : analysis.steps) {
     if (raw(steps.process) != index) continue;
+    if (steps.warmup < steps.count()) start = steps.boundary[steps.warmup];
+    end = steps.boundary.back();
     // As the device sees them: a host that runs ahead passes its boundaries earlier, and faster.
     for (size_t i = 0; i < steps.count(); ++i)
       out.step_ns.push_back(steps.device_boundary[i + 1] - steps.device_boundary[i]);
     out.steps = stats_of(steps, out.step_ns);
   }
+  out.pace = pace_of(r, ProcessIndex(index), start, end);
   return out;
 }
 
@@ -106,13 +111,17 @@ void cut_windows(const Recording& r, const Analysis& analysis, size_t timeline, 
   WindowRange whole{line.first, line.last, {}};
   if (steps == nullptr) {
     out.whole = aggregate_window(r, analysis, timeline, whole);
+    out.work = work_of(r, line.device, line.first, line.last);
     return;
   }
   const auto& edge = steps->device_boundary;
   whole.boundaries = edge;
   out.whole = aggregate_window(r, analysis, timeline, whole);
   add_step_series(line, analysis, *steps, out);
-  if (steps->warmup >= steps->count()) return;
+  const bool has_steady = steps->warmup < steps->count();
+  out.work = has_steady ? work_of(r, line.device, edge[steps->warmup], edge.back())
+                        : work_of(r, line.device, line.first, line.last);
+  if (!has_steady) return;
   const TraceTime cut = std::clamp(edge[steps->warmup], line.first, line.last);
   const auto middle = edge.begin() + steps->warmup;
   out.warmup =

@@ -81,6 +81,14 @@ ModelDevice read_device(const Json& j) {
   d.steady = read_window(windows, "steady");
   take(j, "step_span_ns", d.step_span_ns);
   take(j, "step_busy_ns", d.step_busy_ns);
+  take_list(j, "work", d.work, [](const Json& row) {
+    WorkRow w;
+    take(row, "name", w.name);
+    take(row, "count", w.count);
+    take(row, "ns", w.ns);
+    take(row, "bytes", w.bytes);
+    return w;
+  });
   if (const auto overview = j.find("overview"); overview != j.end() && !overview->is_null())
     d.overview = read_overview(*overview);
   return d;
@@ -103,6 +111,12 @@ ModelProcess read_process(const Json& j) {
     take(*steps, "p50_ns", p.steps->p50_ns);
     take(*steps, "p95_ns", p.steps->p95_ns);
     take(*steps, "basis", p.steps->basis);
+  }
+  if (const auto pace = j.find("pace"); pace != j.end() && !pace->is_null()) {
+    p.pace.emplace();
+    take(*pace, "launches", p.pace->launches);
+    take(*pace, "launch_call_ns", p.pace->launch_call_ns);
+    take(*pace, "between_launches_ns", p.pace->between_launches_ns);
   }
   return p;
 }

@@ -80,6 +80,9 @@ Json json_of(const ModelDevice& d) {
                   {"steady", json_of(d.steady)}};
   j["step_span_ns"] = d.step_span_ns;
   j["step_busy_ns"] = d.step_busy_ns;
+  j["work"] = list_of(d.work, [](const WorkRow& w) {
+    return Json{{"name", w.name}, {"count", w.count}, {"ns", w.ns}, {"bytes", w.bytes}};
+  });
   j["overview"] = d.overview ? overview_json(*d.overview) : Json(nullptr);
   return j;
 }
@@ -94,6 +97,11 @@ Json json_of(const ModelProcess& p) {
                   {"mean_ns", p.steps->mean_ns}, {"p50_ns", p.steps->p50_ns},
                   {"p95_ns", p.steps->p95_ns},   {"basis", p.steps->basis}};
   j["step_ns"] = p.step_ns;
+  j["pace"] = nullptr;
+  if (p.pace)
+    j["pace"] = {{"launches", p.pace->launches},
+                 {"launch_call_ns", p.pace->launch_call_ns},
+                 {"between_launches_ns", p.pace->between_launches_ns}};
   return j;
 }
 
