@@ -107,8 +107,11 @@ std::vector<LoaderWorkers::Interval> LoaderWorkers::later_batch_ready(ProcessInd
   std::vector<Interval> idle;
   for (const Worker& worker : workers_[raw(process)]) {
     if (worker.process == owing.process || worker.main == kNone<ThreadIndex>) continue;
+    const uint32_t first = segments_.first[raw(worker.main)];
     const uint32_t stop = segments_.first[raw(worker.main) + 1];
-    for (uint32_t i = segments_.at(worker.main, start); i < stop && segments_.start[i] < end; ++i)
+    // One that has not done anything yet has nothing ready.
+    for (uint32_t i = std::max(first + 1, segments_.at(worker.main, start));
+         i < stop && segments_.start[i] < end; ++i)
       if (segments_.end[i] - segments_.start[i] >= kIdleNs && waits_for_index(segments_.stack[i]))
         idle.push_back({std::max(start, segments_.start[i]), std::min(end, segments_.end[i])});
   }

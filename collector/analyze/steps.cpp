@@ -75,6 +75,21 @@ uint32_t warmup_of(const Recording& r, const Links& links, const Steps& steps) {
   return std::min(warmup, n > 1 ? n - 1 : 0);
 }
 
+// Where the boundaries are beginnings, the last iteration has no end of its own: what is launched
+// after the last of them is a step if it takes the device about as long as one.
+void close_last_step(const Recording& r, const std::vector<TraceTime>& launches, Steps& steps) {
+  const TraceTime last_launch = *std::max_element(launches.begin(), launches.end());
+  if (steps.count() < 2 || last_launch <= steps.boundary.back()) return;
+  TraceTime end = INT64_MIN;
+  for (size_t i = 0; i < r.activities.size(); ++i)
+    if (r.queues[raw(r.activities.queue[i])].process == steps.process)
+      end = std::max(end, r.activities.end[i]);
+  const auto usual = static_cast<double>(quantile(durations(steps.device_boundary), 0.5));
+  const auto rest = static_cast<double>(end - steps.device_boundary.back());
+  if (rest > usual / kSettled && rest < usual * kSettled)
+    steps.boundary.push_back(last_launch + 1);
+}
+
 // The best evidence that holds.
 std::optional<StepCandidate> first_regular(const Recording& r, const Links& links,
                                            const StackFacts& facts, ProcessIndex process,
@@ -106,6 +121,12 @@ std::vector<Steps> find_steps(const Recording& r, const Links& links, const Stac
     steps.basis = std::move(found->basis);
     steps.warmup = warmup_of(r, links, steps);
     place_on_device(r, links, steps);
+    close_last_step(r, launches[p], steps);
+    place_on_device(r, links, steps);
+    // Only warm-up has device work: nothing is steady.
+    while (steps.warmup > 0 &&
+           steps.device_boundary[steps.warmup] == steps.device_boundary.back())
+      --steps.warmup;
     result.push_back(std::move(steps));
   }
   return result;

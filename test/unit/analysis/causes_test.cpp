@@ -225,6 +225,59 @@ TEST_CASE("waiting for a batch is read in the worker that wrote it") {
   CHECK(text.find("data.worker_wait") == std::string::npos);
 }
 
+TEST_CASE("while another worker has finished its batches, the order of delivery is the cause") {
+  const std::string text = causes_of(recording_of(R"(
+    process 100 trainer
+    thread main
+    launch k 0us 2us 4us 10us | train.py:5 main
+    wait poll 20us 9000us object=pipe identity=9 | train.py:3 main; /x/site-packages/torch/utils/data/dataloader.py:1200 _try_get_data
+    launch k 9100us 9102us 9104us 9110us | train.py:5 main
+    process 101 loader_worker parent=100
+    thread late
+    wait nanosleep 10us 8970us | train.py:3 main; /x/site-packages/torch/utils/data/_utils/worker.py:300 _worker_loop; /x/site-packages/torch/utils/data/_utils/fetch.py:50 fetch; data.py:7 __getitem__
+    wait write 8980us 8990us object=pipe identity=9
+    process 102 loader_worker parent=100
+    thread early
+    wait nanosleep 10us 4010us | train.py:3 main; /x/site-packages/torch/utils/data/_utils/worker.py:300 _worker_loop; /x/site-packages/torch/utils/data/_utils/fetch.py:50 fetch; data.py:7 __getitem__
+    wait write 4990us 5000us object=pipe identity=9
+    wait poll 5020us 9900us object=pipe identity=11 | train.py:3 main; /x/site-packages/torch/utils/data/_utils/worker.py:280 _worker_loop
+  )"));
+  CHECK_THAT(text, contains("5000 us data.worker_wait data.py:7 __getitem__"));
+  CHECK_THAT(text, contains("3950 us data.order data.py:7 __getitem__"));
+}
+
+TEST_CASE("a worker of the epoch before owes nothing, and worker_init_fn is a start") {
+  const std::string text = causes_of(recording_of(R"(
+    process 100 trainer
+    thread main
+    launch k 0us 2us 4us 10us | train.py:5 main
+    wait poll 100us 9000us object=pipe identity=9 | train.py:3 main; /x/site-packages/torch/utils/data/dataloader.py:1200 _try_get_data
+    launch k 9100us 9102us 9104us 9110us | train.py:5 main
+    process 101 loader_worker parent=100
+    thread gone
+    wait write 10us 20us object=pipe identity=9
+    process 102 loader_worker parent=100
+    thread new
+    wait nanosleep 1000us 8970us | train.py:3 main; /x/site-packages/torch/utils/data/_utils/worker.py:300 _worker_loop; data.py:20 open_store
+    wait write 8980us 8990us object=pipe identity=9
+  )"));
+  CHECK_THAT(text, contains("7970 us data.worker_start data.py:20 open_store"));
+  CHECK_THAT(text, contains("900 us data.worker_start train.py:3 main"));
+}
+
+TEST_CASE("a GIL wait after a synchronisation is not the synchronisation's") {
+  const std::string text = causes(R"(
+    thread holder
+    wait poll 0us 5us
+    thread main
+    launch a 0us 2us 4us 3004us | train.py:5 main
+    call cudaStreamSynchronize 10us 3010us | train.py:6 main
+    wait pthread_cond_timedwait 3020us 8020us object=gil waker=holder@8019us | train.py:6 main
+    launch b 8030us 8032us 8034us 8040us | train.py:9 main
+  )");
+  CHECK_THAT(text, contains("5000 us host.gil train.py:6 main [holder]"));
+}
+
 TEST_CASE("a bare poll is not data") {
   const std::string text = causes(R"(
     wait poll 20us 5000us object=pipe | train.py:3 main

@@ -98,7 +98,41 @@ TEST_CASE("a loop without optimizer is found by its repeated launches") {
   const Analysis a = checked_analysis(loop.recording());
   REQUIRE(a.steps.size() == 1);
   CHECK(a.steps[0].basis == "repeated launches");
-  CHECK(a.steps[0].count() == 11);
+  CHECK(a.steps[0].count() == 12);
+}
+
+TEST_CASE("a loop whose launches all come from one line is found by what parts them") {
+  Loop loop;
+  SECTION("a wait with a stack of its own") {
+    for (int i = 0; i < 12; ++i) {
+      for (int k = 0; k < 6; ++k) loop.launch("serve.py:20 forward");
+      loop.sleep(3000);
+    }
+    CHECK(checked_analysis(loop.recording()).steps.at(0).basis == "repeated launches");
+  }
+  SECTION("pauses, of which nothing is recorded") {
+    for (int i = 0; i < 12; ++i)
+      for (int k = 0; k < 6; ++k) loop.launch("serve.py:20 forward", "gemm", k == 0 ? 9000 : 50);
+    CHECK(checked_analysis(loop.recording()).steps.at(0).basis == "pauses between launches");
+  }
+  SECTION("the period of the kernels") {
+    for (int i = 0; i < 12; ++i)
+      for (const char* kernel : {"gemm", "relu", "gemm", "relu", "gemm", "softmax"})
+        loop.launch("serve.py:20 forward", kernel);
+    CHECK(checked_analysis(loop.recording()).steps.at(0).basis == "repeated kernels");
+  }
+  const Analysis a = checked_analysis(loop.recording());
+  CHECK(a.steps.at(0).count() == 12);
+}
+
+TEST_CASE("kernels without any stack have steps, too") {
+  Loop loop;
+  for (int i = 0; i < 12; ++i)
+    for (const char* kernel : {"flux", "flux", "advect", "flux", "reduce"}) loop.launch("", kernel);
+  const Analysis a = checked_analysis(loop.recording());
+  REQUIRE(a.steps.size() == 1);
+  CHECK(a.steps[0].basis == "repeated kernels");
+  CHECK(a.steps[0].count() == 12);
 }
 
 TEST_CASE("what the profiler was told about steps is believed") {
