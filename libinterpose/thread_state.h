@@ -28,6 +28,7 @@ struct ThreadState {
   uint32_t depth;               // > 0 while our own code runs on this thread
   bool inert;                   // the helper thread and threads that must never record
   bool unused;                  // its thread exited: may be given to another one
+  std::atomic<bool> in_event;   // inside what its hook will record: no samples; read by helper
   std::atomic<bool> announced;  // its Thread record was written (by the helper or at its exit)
   int64_t start_ticks;
   uint64_t pthread;  // pthread_self(), for the interpreter's thread states before 3.11

@@ -84,7 +84,8 @@ void record_wait(int64_t start, trace::WaitId wait, WaitObject object, int64_t r
   const int64_t end = now_ticks();
   const bool is_short = end - start < g_wait_ticks;
   // A short wait is no reason to attach a thread, or to open a forked child's file.
-  const ThreadState* known = tls_thread;
+  ThreadState* known = tls_thread;
+  if (known != nullptr) known->in_event.store(false, std::memory_order_relaxed);
   if (end_by_time(end)) return;
   if (is_short && (known == nullptr || known->tid.load(std::memory_order_relaxed) == 0)) return;
   HookGuard guard;

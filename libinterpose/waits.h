@@ -38,7 +38,11 @@ WaitObject on_select(int n, const fd_set* in) noexcept;
 bool join_parent() noexcept;
 
 inline int64_t begin_wait() noexcept {
-  if (is_recording()) return now_ticks();
+  if (is_recording()) {
+    if (ThreadState* thread = tls_thread; thread != nullptr)
+      thread->in_event.store(true, std::memory_order_relaxed);
+    return now_ticks();
+  }
   if (state() == State::Uninitialized &&
       g_parent_flag->recording.load(std::memory_order_relaxed) != 0) [[unlikely]]
     return join_parent() ? now_ticks() : 0;

@@ -239,14 +239,13 @@ void HostReader::loader_wait(ThreadIndex thread, uint32_t wait, TraceTime start,
   }
 }
 
-// Taking over what a worker has sent: handles of shared memory come through sockets, and a read
-// from the pipe is only long where nobody polled it before.
+// Taking over what a worker has sent. A read from the pipe is only long where nobody polled it
+// before. Handles of shared memory come through sockets from a thread of the worker, which needs
+// the worker's GIL: where that takes longer, what the worker does is the reason.
 bool HostReader::receives(uint32_t wait) const {
   const Waits& w = r_.waits;
-  if (trace::class_of(w.wait[wait]) != trace::WaitClass::Read) return false;
-  const bool socket = w.object[wait] != kNone<ObjectId> &&
-                      r_.objects[raw(w.object[wait])].kind == trace::ObjectKind::Socket;
-  return socket || w.end[wait] - w.start[wait] < kReceiveNs;
+  return trace::class_of(w.wait[wait]) == trace::WaitClass::Read &&
+         w.end[wait] - w.start[wait] < kReceiveNs;
 }
 
 // The thread between the loader's queue and the workers, when it is not the waiting one itself.

@@ -7,8 +7,8 @@
 namespace gpustall::collect {
 namespace {
 
-constexpr int64_t kPipeDelayNs = 200'000;  // from a write's end to the reader's being awake
-constexpr int64_t kFarSampleNs = 50'000'000;
+constexpr int64_t kPipeDelayNs = 200'000;      // from a write's end to the reader's being awake
+constexpr int64_t kFarSampleNs = 500'000'000;  // workers are sampled in turn, not often
 constexpr int64_t kIdleNs = 500'000;  // a worker that waits that long for an index owes nothing
 
 bool is_write(trace::WaitId wait) {
@@ -51,6 +51,19 @@ LoaderWorkers::LoaderWorkers(const Recording& recording, const StackFacts& facts
   for (size_t t = 0; t <= r_.threads.size(); ++t) {
     while (i < r_.samples.size() && raw(r_.samples.thread[i]) < t) ++i;
     first_sample_[t] = i;
+  }
+  cpu_samples_.resize(r_.threads.size());
+  for (const auto& workers : workers_)
+    for (const Worker& worker : workers)
+      if (worker.main != kNone<ThreadIndex>) find_cpu_samples(worker.main);
+}
+
+void LoaderWorkers::find_cpu_samples(ThreadIndex thread) {
+  const uint32_t stop = segments_.first[raw(thread) + 1];
+  for (uint32_t i = first_sample_[raw(thread)]; i < first_sample_[raw(thread) + 1]; ++i) {
+    const uint32_t segment = segments_.at(thread, r_.samples.time[i]);
+    if (segment >= stop || segments_.start[segment] > r_.samples.time[i])
+      cpu_samples_[raw(thread)].push_back(i);
   }
 }
 
@@ -137,7 +150,10 @@ void LoaderWorkers::explain(ProcessIndex process, uint32_t wait, TraceTime start
   HostPieces pieces;
   states(*worker, start, end, waiting, pieces);
   // What the late worker did stays as the site; that the others had finished is the cause.
-  const std::vector<Interval> ready = later_batch_ready(process, *worker, start, end);
+  // While it is being received, the batch has come.
+  std::vector<Interval> ready;
+  if (trace::class_of(r_.waits.wait[wait]) != trace::WaitClass::Read)
+    ready = later_batch_ready(process, *worker, start, end);
   for (HostPiece piece : pieces) {
     for (const Interval& i : ready) {
       if (i.end <= piece.start || i.start >= piece.end) continue;
@@ -153,8 +169,10 @@ void LoaderWorkers::explain(ProcessIndex process, uint32_t wait, TraceTime start
   }
 }
 
-// Runnable for more than half of the time between the samples around it.
-bool LoaderWorkers::starves(const Worker& worker, TraceTime start, TraceTime end) const {
+// Between the samples around it the worker waited for a CPU for more than half of the time; for a
+// worker that is sending, whose other thread does it: longer than it had one.
+bool LoaderWorkers::starves(const Worker& worker, TraceTime start, TraceTime end,
+                            bool sending) const {
   const Samples& s = r_.samples;
   const auto first = s.time.begin() + first_sample_[raw(worker.main)];
   const auto stop = s.time.begin() + first_sample_[raw(worker.main) + 1];
@@ -163,9 +181,11 @@ bool LoaderWorkers::starves(const Worker& worker, TraceTime start, TraceTime end
   if (before == first || after == stop) return false;
   --before;
   if (*after - *before > 2 * (end - start) + kFarSampleNs) return false;
-  const uint64_t runnable = s.runnable_ns[static_cast<size_t>(after - s.time.begin())] -
-                            s.runnable_ns[static_cast<size_t>(before - s.time.begin())];
-  return static_cast<int64_t>(runnable) * 2 > *after - *before;
+  const auto i = static_cast<size_t>(before - s.time.begin());
+  const auto j = static_cast<size_t>(after - s.time.begin());
+  const auto runnable = static_cast<int64_t>(s.runnable_ns[j] - s.runnable_ns[i]);
+  const auto cpu = static_cast<int64_t>(s.cpu_ns[j] - s.cpu_ns[i]);
+  return sending ? runnable > cpu : runnable * 2 > *after - *before;
 }
 
 void LoaderWorkers::states(const Worker& worker, TraceTime start, TraceTime end, StackId waiting,
@@ -179,7 +199,8 @@ void LoaderWorkers::states(const Worker& worker, TraceTime start, TraceTime end,
     const bool could_run = piece.cause == Cause::DataWorkerCpu ||
                            piece.cause == Cause::DataTransport ||
                            piece.cause == Cause::DataWorkerWait;
-    if (could_run && starves(worker, from, to)) piece.cause = Cause::DataWorkerStarved;
+    const bool sending = piece.cause == Cause::DataTransport;
+    if (could_run && starves(worker, from, to, sending)) piece.cause = Cause::DataWorkerStarved;
     if (piece.stack == kNone<StackId>) piece.stack = waiting;
     out.push_back(piece);
   };
@@ -236,19 +257,22 @@ HostPiece LoaderWorkers::of_wait(uint32_t wait) const {
   return piece;
 }
 
-// The sampler's stack nearest to the middle of the stretch, if it is not far outside.
+// The sample nearest to the middle of the stretch, among those outside of waits: what a worker does
+// for longer is seen more often.
 HostPiece LoaderWorkers::of_cpu(const Worker& worker, TraceTime start, TraceTime end) const {
   HostPiece piece;
   piece.cause = Cause::DataWorkerCpu;
   const Samples& s = r_.samples;
-  const auto begin = s.time.begin() + first_sample_[raw(worker.main)];
-  const auto stop = s.time.begin() + first_sample_[raw(worker.main) + 1];
-  if (begin == stop) return piece;
+  const std::vector<uint32_t>& seen = cpu_samples_[raw(worker.main)];
+  if (seen.empty()) return piece;
   const TraceTime middle = start + (end - start) / 2;
-  auto at = std::lower_bound(begin, stop, middle);
-  if (at == stop || (at != begin && middle - *std::prev(at) < *at - middle)) --at;
-  if (std::abs(*at - middle) > (end - start) + kFarSampleNs) return piece;
-  const auto i = static_cast<size_t>(at - s.time.begin());
+  auto at = std::lower_bound(seen.begin(), seen.end(), middle,
+                             [&](uint32_t i, TraceTime t) { return s.time[i] < t; });
+  if (at == seen.end() ||
+      (at != seen.begin() && middle - s.time[*std::prev(at)] < s.time[*at] - middle))
+    --at;
+  const uint32_t i = *at;
+  if (std::abs(s.time[i] - middle) > (end - start) + kFarSampleNs) return piece;
   piece.stack = s.stack[i];
   if (s.state[i] == trace::ThreadRunState::Runnable) piece.cause = Cause::DataWorkerStarved;
   if (s.state[i] == trace::ThreadRunState::DiskWait) piece.cause = Cause::DataWorkerRead;

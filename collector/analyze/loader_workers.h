@@ -38,12 +38,13 @@ class LoaderWorkers {
     ProcessIndex process;
   };
   const Worker* owing(ProcessIndex process, uint32_t wait, TraceTime start, TraceTime end) const;
+  void find_cpu_samples(ThreadIndex thread);
   HostPiece of_wait(uint32_t wait) const;
   HostPiece of_cpu(const Worker& worker, TraceTime start, TraceTime end) const;
   bool is_alive(const Worker& worker, TraceTime at) const;
   bool is_idle(const Worker& worker, TraceTime at) const;
   bool waits_for_index(StackId stack) const;
-  bool starves(const Worker& worker, TraceTime start, TraceTime end) const;
+  bool starves(const Worker& worker, TraceTime start, TraceTime end, bool sending) const;
   std::vector<Interval> later_batch_ready(ProcessIndex process, const Worker& owing,
                                           TraceTime start, TraceTime end) const;
 
@@ -53,6 +54,7 @@ class LoaderWorkers {
   std::vector<std::vector<Worker>> workers_;                    // by parent process
   std::unordered_map<uint64_t, std::vector<Write>> into_pipe_;  // by inode, by time
   std::vector<uint32_t> first_sample_;                          // by thread
+  std::vector<std::vector<uint32_t>> cpu_samples_;              // by thread: those outside of waits
 };
 
 }  // namespace gpustall::collect

@@ -46,6 +46,8 @@ void enter(HookGuard& guard, CUpti_CallbackDomain domain, const CallRow& row,
   call.cbid = row.cbid;
   call.domain = static_cast<uint8_t>(domain);
   call.recorded = !inside || is_side_work(class_of(row.call));
+  if (wants_stack(class_of(row.call)))
+    guard.thread().in_event.store(true, std::memory_order_relaxed);
   call.start = now_ticks();
 }
 
@@ -73,6 +75,7 @@ void exit(HookGuard& guard, CUpti_CallbackDomain domain, const CallRow& row,
           const CUpti_CallbackData& data, int64_t end) noexcept {
   CudaThread& thread = cuda_thread(guard.thread());
   const OpenCall* call = close_call(thread, domain, data, row.cbid);
+  if (thread.open_calls == 0) guard.thread().in_event.store(false, std::memory_order_relaxed);
   if (call == nullptr || !call->recorded || !is_recording()) return;
   const bool inside = thread.open_calls != 0;
   const CallValues values = read_params(row, data.functionParams);

@@ -1,6 +1,6 @@
 // One round: every launching thread, then, while the round's share of CPU time lasts, the holder of
 // the GIL, the other Python threads and the workers in turn. A round that costs more than its share
-// delays the next.
+// delays the next; looking for new workers, which each costs once, is left out of that.
 #include "libinterpose/stacks/sampler.h"
 
 #include "libinterpose/clock.h"
@@ -57,6 +57,8 @@ struct Rank {
   static uint64_t tstate(ThreadState& t) {
     return __atomic_load_n(&part_of<StacksPart>(t, ThreadPart::Stacks).tstate, __ATOMIC_RELAXED);
   }
+  // A wait or a call of CUDA is recorded with its stack when it ends.
+  static bool is_in_event(ThreadState& t) { return t.in_event.load(std::memory_order_relaxed); }
   bool launches(ThreadState& t) const { return calls(t) * 16 >= most_calls && calls(t) != 0; }
   bool is_other(ThreadState& t) const {
     return t.tid.load(std::memory_order_relaxed) != 0 && tstate(t) != 0 && !launches(t);
@@ -203,7 +205,8 @@ void sample_others(HookGuard& guard, Sampler& s, const PythonLayout* l, const Ra
   unsigned index = 0;
   const unsigned chosen = rank.others == 0 ? 0 : s.other_turn++ % rank.others;
   for (ThreadState* t = first_thread(); t != nullptr; t = t->next)
-    if (rank.is_other(*t) && index++ == chosen && Rank::tstate(*t) != s.gil_holder)
+    if (rank.is_other(*t) && !Rank::is_in_event(*t) && index++ == chosen &&
+        Rank::tstate(*t) != s.gil_holder)
       sample_thread(guard, s, l, *t);
   if (l == nullptr) return;
   for (unsigned i = 0; i < Workers::kMax && (i == 0 || own_cpu_ns() < cpu_limit); ++i)
@@ -228,8 +231,8 @@ void round(HookGuard& guard, Round kind) noexcept {
   Sampler* s = g_sampler;
   const int64_t now_ns = read_clock_ns(CLOCK_MONOTONIC);
   if (s == nullptr || kind == Round::Last || !is_recording() || now_ns < s->not_before_ns) return;
-  const int64_t begin = own_cpu_ns();
   find_workers(*s, now_ns);
+  const int64_t begin = own_cpu_ns(), probed = s->workers.probe_cpu_ns();
   const PythonLayout* l = g_settings.python_stacks ? python_layout() : nullptr;
   s->gil_holder = 1;
   if (l != nullptr && !s->walks_off) read_interpreter(*s, *l);
@@ -237,12 +240,12 @@ void round(HookGuard& guard, Round kind) noexcept {
   for (ThreadState* t = first_thread(); t != nullptr; t = t->next)
     if (Rank::calls(*t) > rank.most_calls) rank.most_calls = Rank::calls(*t);
   for (ThreadState* t = first_thread(); t != nullptr; t = t->next) {
-    if (rank.launches(*t)) sample_thread(guard, *s, l, *t);
-    if (rank.is_other(*t)) ++rank.others;
+    if (rank.launches(*t) && !Rank::is_in_event(*t)) sample_thread(guard, *s, l, *t);
+    if (rank.is_other(*t) && !Rank::is_in_event(*t)) ++rank.others;
   }
   const auto share = static_cast<int64_t>(kSamplerShare * static_cast<double>(s->period_ns));
   sample_others(guard, *s, l, rank, begin + share, now_ns);
-  const int64_t cost = own_cpu_ns() - begin;
+  const int64_t cost = own_cpu_ns() - begin - (s->workers.probe_cpu_ns() - probed);
   s->not_before_ns =
       now_ns + static_cast<int64_t>(static_cast<double>(cost) / kSamplerShare) - s->period_ns / 2;
 }

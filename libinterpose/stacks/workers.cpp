@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "libinterpose/clock.h"
 #include "libinterpose/stacks/proc_thread.h"
 #include "libinterpose/sys.h"
 #include "libinterpose/thread_state.h"
@@ -74,8 +75,10 @@ bool Workers::find_interpreter(const PythonLayout& here, MemoryView& view, Worke
   int64_t moved = 0;
   bool found = is_code_type(memory, here.code_type);
   if (memory.refusal() != 0) refusal_ = memory.refusal();
+  // One that ran exec without this library is not part of the recording.
+  const auto ours = reinterpret_cast<uintptr_t>(&first_thread);
   if (!found && memory.refusal() == 0)
-    found = find_move(w.pid, here.code_type, moved) &&
+    found = find_move(w.pid, ours, moved) && find_move(w.pid, here.code_type, moved) &&
             is_code_type(memory, here.code_type + static_cast<uintptr_t>(moved));
   w.layout = here;
   w.layout.code_type += static_cast<uintptr_t>(moved);
@@ -94,7 +97,9 @@ Worker* Workers::next(const PythonLayout& layout, MemoryView& view, int64_t now_
     if (w.pid == 0) continue;
     if (w.readable) return &w;
     if (now_ns < w.next_probe_ns || w.failures >= kMaxProbes) continue;
+    const int64_t begin = read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     w.readable = find_interpreter(layout, view, w);
+    probe_cpu_ns_ += read_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
     w.next_probe_ns = now_ns + (int64_t{200000000} << w.failures);
     w.failures = w.readable ? 0 : w.failures + 1;
     if (w.readable) return &w;

@@ -36,10 +36,13 @@ class Workers {
   static void walked(Worker& worker, bool good) noexcept;
   // errno when the kernel forbids to read a worker, 0: none did.
   int refusal() const noexcept { return refusal_; }
+  // What looking for interpreters has cost: a few milliseconds, once for each child.
+  int64_t probe_cpu_ns() const noexcept { return probe_cpu_ns_; }
 
  private:
   unsigned turn_;
   int refusal_;
+  int64_t probe_cpu_ns_;
   Worker workers_[kMax];
 
   bool find_interpreter(const PythonLayout& here, MemoryView& view, Worker& worker) noexcept;
