@@ -232,8 +232,8 @@ class Candidates {
       add(std::move(boundary), "pauses between launches");
   }
 
-  // The shortest distance at which the sequence of launches repeats itself. A launch that comes up
-  // once in that distance stands for the iteration.
+  // The shortest distance at which the sequence of launches repeats itself. The first launch that
+  // comes up once in that distance stands for the iteration.
   void launch_period() {
     const Launches l = launches();
     const size_t half = l.size() / 2;  // the first half may be warm-up
@@ -243,12 +243,12 @@ class Candidates {
     std::unordered_map<uint64_t, size_t> in_one;
     for (size_t i = l.size() - period; i < l.size(); ++i) ++in_one[l.what[i]];
     std::vector<TraceTime> boundary;
-    for (size_t i = l.size() - period; i < l.size(); ++i) {
-      if (in_one[l.what[i]] != 1) continue;
-      for (size_t k = 0; k < l.size(); ++k)
-        if (l.what[k] == l.what[i]) boundary.push_back(l.start[k]);
-      break;
-    }
+    const auto anchor = std::find_if(l.what.begin(), l.what.end(), [&](uint64_t what) {
+      const auto at = in_one.find(what);
+      return at != in_one.end() && at->second == 1;
+    });
+    for (size_t k = 0; anchor != l.what.end() && k < l.size(); ++k)
+      if (l.what[k] == *anchor) boundary.push_back(l.start[k]);
     if (boundary.empty())  // each comes up more than once: counted from the end
       for (size_t k = l.size() % period; k < l.size(); k += period) boundary.push_back(l.start[k]);
     add(std::move(boundary), "repeated kernels");

@@ -86,8 +86,7 @@ void close_last_step(const Recording& r, const std::vector<TraceTime>& launches,
       end = std::max(end, r.activities.end[i]);
   const auto usual = static_cast<double>(quantile(durations(steps.device_boundary), 0.5));
   const auto rest = static_cast<double>(end - steps.device_boundary.back());
-  if (rest > usual / kSettled && rest < usual * kSettled)
-    steps.boundary.push_back(last_launch + 1);
+  if (rest > usual / kSettled && rest < usual * kSettled) steps.boundary.push_back(last_launch + 1);
 }
 
 // The best evidence that holds.
@@ -124,8 +123,7 @@ std::vector<Steps> find_steps(const Recording& r, const Links& links, const Stac
     close_last_step(r, launches[p], steps);
     place_on_device(r, links, steps);
     // Only warm-up has device work: nothing is steady.
-    while (steps.warmup > 0 &&
-           steps.device_boundary[steps.warmup] == steps.device_boundary.back())
+    while (steps.warmup > 0 && steps.device_boundary[steps.warmup] == steps.device_boundary.back())
       --steps.warmup;
     result.push_back(std::move(steps));
   }
