@@ -42,8 +42,8 @@ std::map<SiteKey, uint32_t> site_ids(const Window& window, SiteMatcher& matcher)
 
 class Rows {
  public:
-  Rows(DeviceRun& run, size_t warmup, const std::map<SiteKey, uint32_t>& sites)
-      : run_(run), warmup_(warmup), sites_(sites) {}
+  Rows(DeviceRun& run, size_t warmup, std::map<SiteKey, uint32_t> sites)
+      : run_(run), warmup_(warmup), sites_(std::move(sites)) {}
 
   void add(const std::vector<CauseRow>& rows, bool busy) {
     for (size_t i = 0; i < rows.size() && i < kMostRows; ++i) {
@@ -69,7 +69,7 @@ class Rows {
 
   DeviceRun& run_;
   const size_t warmup_;
-  const std::map<SiteKey, uint32_t>& sites_;
+  const std::map<SiteKey, uint32_t> sites_;
 };
 
 const ModelProcess* process_with_steps(const Model& model, const ModelDevice& device) {
