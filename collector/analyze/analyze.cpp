@@ -64,7 +64,7 @@ Analysis analyze(const Recording& recording) {
   blame_hottest_lines(recording, facts, result.slices);
   if (!result.steps.empty())
     result.script = std::make_shared<const ReplayScript>(
-        build_script({base, stalls, owners, segments, latency, cpu, reader}));
+        build_script({base, stalls, owners, segments, latency, result.steps, workers, reader}));
   result.launch_latency_ns = most_common(latency, recording);
   result.unlinked_activities = links.unlinked;
   return result;

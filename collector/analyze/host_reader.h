@@ -20,6 +20,10 @@ class HostReader {
   // A wait for something outside the launching threads (data, another process, a lock): it empties
   // a lead, and is never charged to a synchronisation.
   bool is_outside_wait(uint32_t wait) const;
+  // A wait for a batch that is not there yet.
+  bool waits_for_loader(uint32_t wait) const {
+    return is_outside_wait(wait) && waits_for(wait) == WaitFor::Loader;
+  }
   bool launches_kernels(ThreadIndex thread) const { return launching_[raw(thread)]; }
 
  private:

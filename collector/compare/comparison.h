@@ -81,6 +81,7 @@ struct Comparison {
   int schema = 1;
   Outcome outcome = Outcome::Inconclusive;  // of the step time, on the device that changed most
   std::string verdict;                      // one sentence
+  bool comparable = true;  // false: other GPU or kind of recording, no matter for a gate
   std::vector<ComparedRun> base, next;
   std::vector<DeviceComparison> devices;  // the one that the verdict is about comes first
   std::vector<Reason> reasons;

@@ -1,58 +1,52 @@
-// What the repair of each cause takes out of a run.
-#include "collector/gain/replay.h"
+#include "collector/gain/edit.h"
 
 namespace gpustall::collect {
-namespace {
-
-enum class Scope : uint8_t { None, Line, Function, Everywhere };
-
-// Loading is moved or sped up as a whole; sampled work is known by function; the rest by its line.
-Scope scope_of(Cause cause) {
-  switch (family_of(cause)) {
-    case CauseFamily::Data:
-      return Scope::Everywhere;
-    case CauseFamily::Host:
-      return Scope::Function;
-    case CauseFamily::Copy:
-      return cause == Cause::CopyPageable || cause == Cause::CopyPinCall ? Scope::Line
-                                                                         : Scope::None;
-    case CauseFamily::Sync:
-    case CauseFamily::Alloc:
-    case CauseFamily::Launch:
-      return Scope::Line;
-    default:
-      return Scope::None;
-  }
-}
-
-}  // namespace
 
 bool Edit::add(Cause cause, SiteId site) {
-  const Scope scope = scope_of(cause);
-  if (scope == Scope::None) return false;
-  rules_.push_back({cause, site, scope == Scope::Everywhere, scope == Scope::Function});
+  switch (family_of(cause)) {
+    case CauseFamily::Data:  // loading is moved or sped up as a whole
+      reach_[static_cast<size_t>(cause)].everywhere = true;
+      break;
+    case CauseFamily::Host:  // sampled work is known by its function
+      reach_function(cause, site);
+      break;
+    case CauseFamily::Launch:
+      if (cause == Cause::LaunchBlocking) {
+        reach_[static_cast<size_t>(cause)].everywhere = true;
+        break;
+      }
+      reach(Cause::LaunchDispatch, site);
+      reach(Cause::LaunchCall, site);
+      break;
+    case CauseFamily::Sync:
+    case CauseFamily::Alloc:
+    case CauseFamily::Copy:
+      reach(cause, site);
+      break;
+    default:
+      return false;
+  }
+  empty_ = false;
   return true;
 }
 
-bool Edit::matches(Cause cause, SiteId site) const {
-  for (const Rule& rule : rules_) {
-    if (rule.cause != cause) continue;
-    if (rule.everywhere || rule.site == site) return true;
-    if (!rule.by_function || raw(site) >= script_->sites.size() ||
-        raw(rule.site) >= script_->sites.size())
-      continue;
-    const Site &a = script_->sites[raw(site)], &b = script_->sites[raw(rule.site)];
-    if (a.file == b.file && a.function == b.function) return true;
-  }
-  return false;
+void Edit::reach(Cause cause, SiteId site) {
+  std::vector<bool>& at = reach_[static_cast<size_t>(cause)].at;
+  at.resize(sites_->size());
+  if (raw(site) < at.size()) at[raw(site)] = true;
 }
 
-bool Edit::removes(Cause cause, SiteId site) const {
-  return cause != Cause::CopyPageable && matches(cause, site);
+void Edit::reach_function(Cause cause, SiteId site) {
+  if (raw(site) >= sites_->size()) return;
+  const Site& wanted = (*sites_)[raw(site)];
+  for (uint32_t i = 0; i < sites_->size(); ++i)
+    if ((*sites_)[i].file == wanted.file && (*sites_)[i].function == wanted.function)
+      reach(cause, SiteId(i));
 }
 
-bool Edit::pins(Cause cause, SiteId site) const {
-  return cause == Cause::CopyPageable && matches(cause, site);
+bool is_worker_time(Cause cause) {
+  return cause == Cause::DataWorkerCpu || cause == Cause::DataWorkerRead ||
+         cause == Cause::DataWorkerWait || cause == Cause::DataWorkerStarved;
 }
 
 }  // namespace gpustall::collect

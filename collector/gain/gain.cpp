@@ -23,7 +23,7 @@ GainPredictor::GainPredictor(const Recording& recording, const Analysis& analysi
                              const Steps& steps)
     : r_(recording), a_(analysis), steps_(steps) {
   if (analysis.script == nullptr || steps.warmup + 1 >= steps.boundary.size()) return;
-  base_ = replay(*analysis.script, recording, steps, Edit(*analysis.script));
+  base_ = replay(*analysis.script, recording, steps, Edit(analysis.script->sites));
   const int64_t recorded =
       steady_ns(recorded_boundaries(*analysis.script, recording, steps), steps.warmup);
   const int64_t replayed = steady_ns(base_, steps.warmup);
@@ -34,7 +34,7 @@ GainPredictor::GainPredictor(const Recording& recording, const Analysis& analysi
 
 std::optional<Gain> GainPredictor::predict(const GainTargets& targets) const {
   if (!usable_) return {};
-  Edit edit(*a_.script);
+  Edit edit(a_.script->sites);
   bool repairs = false;
   for (const GainTarget& t : targets) repairs |= edit.add(t.cause, t.site);
   if (!repairs) return {};

@@ -1,16 +1,15 @@
 // One pass over the script. Per thread a pair (recorded, new) of times moves forward; per queue the
-// end of its last work; per event the time it is reached. A call that is taken out takes its device
-// work with it.
+// end of its last work; per event the time it is reached.
 #include "collector/gain/replay.h"
 
 #include <algorithm>
 #include <unordered_map>
 
+#include "collector/gain/replay_loading.h"
+
 namespace gpustall::collect {
 namespace {
 
-constexpr size_t kQueueDepth =
-    1024;  // launches that a queue takes before the next call is held back
 constexpr int64_t kShortWait = 2'000;  // a wait for another thread that finds it done
 
 struct ThreadClock {
@@ -18,6 +17,12 @@ struct ThreadClock {
   bool seen = false;
   TraceTime at(TraceTime t) const { return now + (t - recorded); }
 };
+
+const StepScript& step_script(const ReplayScript& script, ProcessIndex process) {
+  const auto at = std::find_if(script.steps.begin(), script.steps.end(),
+                               [&](const StepScript& s) { return s.process == process; });
+  return *at;  // the script was built with these steps
+}
 
 class Player {
  public:
@@ -27,31 +32,27 @@ class Player {
         r_(recording),
         edit_(edit),
         boundary_(steps.boundary),
+        process_(steps.process),
+        steps_(step_script(script, steps.process)),
+        loading_(script, steps_, recording, steps, edit),
         clock_(recording.threads.size()),
         tail_(script.queues, INT64_MIN),
         depends_(script.queues, INT64_MIN),
-        starts_(script.queues) {
-    main_ = main_thread(steps.process);
-    process_ = steps.process;
-  }
+        starts_(script.queues) {}
 
   std::vector<TraceTime> run() {
     for (const ScriptEvent& e : s_.events) play(e);
-    while (out_.size() < boundary_.size()) reach(clock_[raw(main_)].at(boundary_[out_.size()]));
+    while (out_.size() < boundary_.size()) {
+      const TraceTime b = boundary_[out_.size()];
+      const ThreadIndex thread = steps_.passed_by[out_.size()];
+      const ThreadClock& clock = clock_[raw(thread)];
+      pass(thread, b, {clock.recorded, b, clock.now, clock.at(b)});
+    }
     return std::move(out_);
   }
 
  private:
   uint32_t process_of(ThreadIndex thread) const { return raw(r_.threads[raw(thread)].process); }
-
-  ThreadIndex main_thread(ProcessIndex process) const {
-    for (uint32_t t = 0; t < r_.threads.size(); ++t)
-      if (r_.threads[t].process == process && r_.threads[t].tid == r_.processes[raw(process)].pid)
-        return ThreadIndex(t);
-    for (uint32_t t = 0; t < r_.threads.size(); ++t)
-      if (r_.threads[t].process == process) return ThreadIndex(t);
-    return ThreadIndex{};
-  }
 
   // The steps' boundaries are passed where the main thread passes them, but not before the device
   // is through.
@@ -60,18 +61,19 @@ class Player {
     for (size_t q = 0; q < tail_.size(); ++q)
       if (r_.queues[q].process == process_) done = std::max(done, tail_[q]);
     out_.push_back(out_.empty() ? done : std::max(done, out_.back()));
+    taken_.push_back(host);
   }
 
   void play(const ScriptEvent& e) {
     ThreadClock& clock = clock_[raw(e.thread)];
     if (!clock.seen) begin(e, clock);
-    const int64_t before = e.start - clock.recorded, cut = removed(e.first_cpu, e.first_inside);
-    const TraceTime entered = clock.now + std::max<int64_t>(0, before - cut);
-    const bool out = edit_.removes(e.cause, e.site) && e.kind != ScriptKind::Wait;
-    const TraceTime left = out ? entered : std::max(entered, leave(e, entered));
-    if (e.thread == main_) pass_boundaries(e, clock.now, entered, left);
+    const int64_t before = e.start - clock.recorded, cut = repaired(e.first_cpu, e.first_inside);
+    Stretch idle{clock.recorded, e.start, clock.now,
+                 clock.now + std::max<int64_t>(0, before - cut)};
+    const TraceTime entered = pass(e.thread, e.start, idle);
+    Stretch inside{e.start, e.end, entered, std::max(entered, leave(e, entered))};
+    clock.now = pass(e.thread, e.end, inside);
     clock.recorded = e.end;
-    clock.now = left;
   }
 
   void begin(const ScriptEvent& e, ThreadClock& clock) {
@@ -86,91 +88,113 @@ class Player {
                 (e.start - std::max(thread.start_ns, creator.recorded));
   }
 
-  void pass_boundaries(const ScriptEvent& e, TraceTime from, TraceTime entered, TraceTime left) {
-    const ThreadClock& clock = clock_[raw(main_)];
-    while (out_.size() < boundary_.size() && boundary_[out_.size()] <= e.end) {
-      const TraceTime b = boundary_[out_.size()];
-      if (b <= e.start)
-        reach(between(b, clock.recorded, e.start, from, entered));
-      else
-        reach(between(b, e.start, e.end, entered, left));
+  struct Stretch {  // of a thread: recorded, and what became of it
+    TraceTime recorded_from, recorded_to, from, to;
+    TraceTime at(TraceTime t) const {
+      if (recorded_to <= recorded_from) return to;
+      const double share =
+          double(std::max(t, recorded_from) - recorded_from) / double(recorded_to - recorded_from);
+      return from + static_cast<TraceTime>(share * double(to - from));
     }
-  }
-  static TraceTime between(TraceTime t, TraceTime r0, TraceTime r1, TraceTime n0, TraceTime n1) {
-    if (r1 <= r0) return n1;
-    return n0 +
-           static_cast<TraceTime>(double(std::max(t, r0) - r0) / double(r1 - r0) * double(n1 - n0));
+  };
+
+  // The boundaries that the thread goes past until then. A batch that is not there yet delays
+  // everything after it. Returns the end of the stretch.
+  TraceTime pass(ThreadIndex thread, TraceTime until, Stretch s) {
+    for (size_t b = out_.size(); b < boundary_.size(); b = out_.size()) {
+      if (boundary_[b] > until || steps_.passed_by[b] != thread) break;
+      const TraceTime at = s.at(boundary_[b]);
+      const TraceTime host = std::max(at, loading_.earliest(b, taken_));
+      s.from += host - at;
+      s.to += host - at;
+      reach(host);
+    }
+    return s.to;
   }
 
-  int64_t removed(uint32_t from, uint32_t until) const {
+  int64_t repaired(uint32_t from, uint32_t until) const {
     if (edit_.empty()) return 0;
     int64_t ns = 0;
     for (uint32_t i = from; i < until; ++i)
-      if (edit_.removes(s_.pieces[i].cause, s_.pieces[i].site)) ns += s_.pieces[i].ns;
+      if (edit_.repairs(s_.pieces[i].cause, s_.pieces[i].site)) ns += s_.pieces[i].ns;
     return ns;
   }
 
   TraceTime leave(const ScriptEvent& e, TraceTime entered) {
+    if (e.kind == ScriptKind::Wait) return wait(e, entered);
+    const bool repaired = edit_.repairs(e.cause, e.site);
+    const bool keeps_work = family_of(e.cause) == CauseFamily::Launch;
+    if (repaired && !keeps_work && e.cause != Cause::CopyPageable) return entered;
+    const int64_t cost = repaired && keeps_work ? 0 : e.cost;
     switch (e.kind) {
-      case ScriptKind::Host:
-        return entered + e.cost;
       case ScriptKind::Launch:
-        return launch(e, entered);
+        return launch(e, entered, cost);
       case ScriptKind::Block:
-        return block(e, entered);
+        return repaired ? no_block(e, entered) : block(e, entered);
       case ScriptKind::Record:
-        events_[e.object] = tail_[e.queue];
-        return entered + e.cost;
+        events_[e.object] = ready(e.queue);
+        return entered + cost;
       case ScriptKind::StreamWait:
         if (const auto at = events_.find(e.object); at != events_.end())
           depends_[e.queue] = std::max(depends_[e.queue], at->second);
-        return entered + e.cost;
-      case ScriptKind::Wait:
-        return wait(e, entered);
+        return entered + cost;
+      default:
+        return entered + cost;
     }
-    return entered;
   }
 
-  TraceTime launch(const ScriptEvent& e, TraceTime entered) {
+  TraceTime ready(uint32_t queue) const { return std::max(tail_[queue], depends_[queue]); }
+
+  TraceTime launch(const ScriptEvent& e, TraceTime entered, int64_t cost) {
     const auto& starts = starts_[e.queue];
-    TraceTime left = entered + e.cost;
-    if (starts.size() >= kQueueDepth) left = std::max(left, starts[starts.size() - kQueueDepth]);
-    submit(e, left);
-    return left;
+    const size_t depth = s_.queue_depth[e.queue];
+    if (starts.size() >= depth) entered = std::max(entered, starts[starts.size() - depth]);
+    submit(e, entered + cost);
+    return entered + cost;
   }
 
-  void submit(const ScriptEvent& e, TraceTime returned) {
-    const bool pinned = edit_.pins(e.cause, e.site);
+  void submit(const ScriptEvent& e, TraceTime asked) {
     for (uint32_t i = e.first_work; i < e.work_end; ++i) {
       const ScriptWork& w = s_.work[i];
-      TraceTime start = returned + w.latency;
-      const TraceTime ready = std::max(tail_[w.queue], depends_[w.queue]);
-      if (ready != INT64_MIN) start = std::max(start, ready + w.spacing);
-      const double speedup = pinned && w.pageable_copy ? s_.pinned_speedup : 1;
+      const bool repaired = w.copy != Cause::UnknownUntraced && edit_.repairs(w.copy, e.site);
+      if (repaired && w.copy == Cause::CopyDevice) continue;
+      if (repaired && w.copy == Cause::CopyPinned) {
+        copy_ahead(w, e.site, asked);
+        continue;
+      }
+      TraceTime start = asked + w.latency;
+      if (ready(w.queue) != INT64_MIN) start = std::max(start, ready(w.queue) + w.spacing);
       starts_[w.queue].push_back(start);
-      tail_[w.queue] = start + static_cast<int64_t>(double(w.duration) / speedup);
+      tail_[w.queue] = start + (repaired ? pinned(w.duration) : w.duration);
     }
+  }
+  int64_t pinned(int64_t duration) const {
+    return static_cast<int64_t>(double(duration) / s_.pinned_speedup);
+  }
+
+  // Asked for one step earlier, on a stream of its own: here its work is only waited for.
+  void copy_ahead(const ScriptWork& w, SiteId site, TraceTime asked) {
+    AheadCopy& copy = ahead_[raw(site)];
+    copy.done = std::max(copy.done, copy.asked) + w.duration;
+    copy.asked = asked;
+    depends_[w.queue] = std::max(depends_[w.queue], copy.done);
   }
 
   TraceTime block(const ScriptEvent& e, TraceTime entered) {
     const uint32_t process = process_of(e.thread);
     const int64_t own = e.waited ? std::min(s_.sync_cost[process], e.cost) : e.cost;
-    const TraceTime asked = entered + own;
-    if (e.work_end > e.first_work) {
-      const bool pinned = edit_.pins(e.cause, e.site);
-      // Its work's latency counts from the recorded exit, which lies behind the work itself.
-      submit(e, entered + (e.waited ? e.cost : own));
-      if (e.waited && !pinned) return start_to_end(e, entered);
-      if (pinned) return asked;
-    }
-    const TraceTime done = reached(e, process);
+    submit(e, entered);
+    const TraceTime done = reached(e, process), asked = entered + own;
     const int64_t wake = e.waited ? e.wake_ns : s_.wake_ns[process];
-    return done == INT64_MIN || done <= asked ? asked : std::max(asked, done + wake);
+    if (done == INT64_MIN || done <= entered + kFoundDone) return asked;
+    return std::max(asked, done + wake);
   }
 
-  // A blocking copy: its call ends its recorded distance behind its own work.
-  TraceTime start_to_end(const ScriptEvent& e, TraceTime entered) {
-    return std::max(entered, tail_[e.queue] + e.wake_ns);
+  // Pinned copies, and launches that no longer wait.
+  TraceTime no_block(const ScriptEvent& e, TraceTime entered) {
+    const TraceTime left = entered + std::min(e.cost, s_.launch_cost[process_of(e.thread)]);
+    submit(e, left);
+    return left;
   }
 
   TraceTime reached(const ScriptEvent& e, uint32_t process) const {
@@ -178,38 +202,57 @@ class Player {
       const auto at = events_.find(e.object);
       return at == events_.end() ? INT64_MIN : at->second;
     }
-    if (e.block_on != BlockOn::Everything) return tail_[e.queue];
+    if (e.block_on != BlockOn::Everything) return ready(e.queue);
     TraceTime last = INT64_MIN;
-    for (size_t q = 0; q < tail_.size(); ++q)
-      if (raw(r_.queues[q].process) == process) last = std::max(last, tail_[q]);
+    for (uint32_t q = 0; q < tail_.size(); ++q)
+      if (raw(r_.queues[q].process) == process) last = std::max(last, ready(q));
     return last;
   }
 
-  TraceTime wait(const ScriptEvent& e, TraceTime entered) const {
-    const int64_t cut = removed(e.first_inside, e.pieces_end);
+  TraceTime wait(const ScriptEvent& e, TraceTime entered) {
+    const TraceTime soonest = entered + std::min(e.cost, kShortWait);
+    if (e.wait_end == WaitEnd::Loader) {
+      const int64_t shift = loading_.shift(out_.size(), taken_);
+      return std::max(soonest, e.end + shift - repaired_delivery(e));
+    }
+    const int64_t cut = repaired(e.first_inside, e.pieces_end);
     if (cut > 0) return entered + std::max<int64_t>(0, e.cost - cut);
     if (e.wait_end == WaitEnd::Thread) {
       const ThreadClock& waker = clock_[raw(e.waker)];
-      if (waker.seen)
-        return std::max(entered + std::min(e.cost, kShortWait),
-                        waker.at(e.waker_time) + (e.end - e.waker_time));
+      if (waker.seen) return std::max(soonest, waker.at(e.waker_time) + (e.end - e.waker_time));
     }
-    if (e.wait_end == WaitEnd::Outside)
-      return std::max(entered + std::min(e.cost, kShortWait), e.end);
+    if (e.wait_end == WaitEnd::Outside) return std::max(soonest, e.end);
     return entered + e.cost;
+  }
+
+  // What is repaired between the workers and the training thread; the workers' own time moves the
+  // loader's clock where they were recorded.
+  int64_t repaired_delivery(const ScriptEvent& e) const {
+    int64_t ns = 0;
+    for (uint32_t i = e.first_inside; i < e.pieces_end; ++i) {
+      const ScriptPiece& piece = s_.pieces[i];
+      if (loading_.has_workers() && is_worker_time(piece.cause)) continue;
+      if (edit_.repairs(piece.cause, piece.site)) ns += piece.ns;
+    }
+    return ns;
   }
 
   const ReplayScript& s_;
   const Recording& r_;
   const Edit& edit_;
   const std::vector<TraceTime>& boundary_;
+  ProcessIndex process_;
+  const StepScript& steps_;
+  ReplayLoading loading_;
   std::vector<ThreadClock> clock_;         // by thread
   std::vector<TraceTime> tail_, depends_;  // by queue
   std::vector<std::vector<TraceTime>> starts_;
   std::unordered_map<uint64_t, TraceTime> events_;
-  std::vector<TraceTime> out_;
-  ThreadIndex main_{};
-  ProcessIndex process_{};
+  struct AheadCopy {
+    TraceTime asked = 0, done = 0;
+  };
+  std::unordered_map<uint32_t, AheadCopy> ahead_;  // by site
+  std::vector<TraceTime> out_, taken_;             // by boundary: steps' ends; the main thread's
 };
 
 }  // namespace
@@ -221,19 +264,20 @@ std::vector<TraceTime> replay(const ReplayScript& script, const Recording& recor
 
 std::vector<TraceTime> recorded_boundaries(const ReplayScript& script, const Recording& recording,
                                            const Steps& steps) {
-  std::vector<std::pair<TraceTime, TraceTime>>
-      ends;  // (asked for, done) of the process's work, host clock
+  // Asked for, done: of the process's work, host clock.
+  std::vector<std::pair<TraceTime, TraceTime>> ends;
   const DeviceClock& clock = recording.processes[raw(steps.process)].device_clock;
   for (const ScriptEvent& e : script.events) {
     if (recording.threads[raw(e.thread)].process != steps.process) continue;
     for (uint32_t i = e.first_work; i < e.work_end; ++i)
-      ends.push_back({e.end, clock.to_host(recording.activities.end[script.work[i].activity])});
+      ends.push_back({e.start, clock.to_host(recording.activities.end[script.work[i].activity])});
   }
+  std::sort(ends.begin(), ends.end());
   std::vector<TraceTime> out;
   size_t next = 0;
   TraceTime done = INT64_MIN;
   for (TraceTime b : steps.boundary) {
-    for (; next < ends.size() && ends[next].first <= b; ++next)
+    for (; next < ends.size() && ends[next].first < b; ++next)
       done = std::max(done, ends[next].second);
     out.push_back(std::max(b, done));
   }

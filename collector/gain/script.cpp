@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <numeric>
 
+#include "collector/gain/pipe_writes.h"
 #include "collector/gain/script_device.h"
+#include "collector/gain/step_script.h"
 
 namespace gpustall::collect {
 namespace {
 
-constexpr size_t kNearlyFull = 900;  // of about 1,024 launches that a queue takes
+constexpr size_t kQueueDepth = 1024;  // launches that a queue takes before calls are held back
+constexpr size_t kNearlyFull = 900;
 constexpr int64_t kDefaultSyncCost = 4'000, kDefaultWake = 5'000;
-constexpr int64_t kBlockedCopyCost = 6'000;  // of a copy's call that needs not wait
+constexpr int64_t kDefaultLaunchCost = 6'000;
 constexpr double kPinnedSpeedup =
     2.5;  // staged against direct copies, where the run shows no pinned one
 
@@ -21,49 +24,6 @@ int64_t middle(std::vector<int64_t>& values, int64_t otherwise) {
   return *at;
 }
 
-bool writes(trace::WaitId wait) {
-  return trace::class_of(wait) == trace::WaitClass::Write;
-}
-
-// What reaches another process through a pipe or socket: the last write before a wait's end woke
-// it.
-class PipeWrites {
- public:
-  explicit PipeWrites(const Recording& recording) : r_(recording) {
-    for (uint32_t i = 0; i < r_.waits.size(); ++i)
-      if (const uint64_t inode = inode_of(i); inode != 0 && writes(r_.waits.wait[i]))
-        by_inode_[inode].push_back(i);
-    for (auto& [inode, writes] : by_inode_)
-      std::sort(writes.begin(), writes.end(),
-                [&](uint32_t a, uint32_t b) { return r_.waits.end[a] < r_.waits.end[b]; });
-  }
-  // The write that ended wait `i`; kNoIndex: none was recorded.
-  uint32_t waker_of(uint32_t i) const {
-    const auto found = by_inode_.find(inode_of(i));
-    if (found == by_inode_.end()) return kNoIndex;
-    const auto& all = found->second;
-    auto at = std::upper_bound(all.begin(), all.end(), r_.waits.end[i],
-                               [&](TraceTime t, uint32_t w) { return t < r_.waits.start[w]; });
-    for (; at != all.begin();) {
-      const uint32_t w = *--at;
-      if (r_.waits.end[w] <= r_.waits.start[i]) return kNoIndex;
-      if (r_.waits.thread[w] != r_.waits.thread[i]) return w;
-    }
-    return kNoIndex;
-  }
-
- private:
-  uint64_t inode_of(uint32_t wait) const {
-    const ObjectId object = r_.waits.object[wait];
-    if (raw(object) >= r_.objects.size()) return 0;
-    const Object& o = r_.objects[raw(object)];
-    return o.kind == trace::ObjectKind::Pipe || o.kind == trace::ObjectKind::Socket ? o.identity
-                                                                                    : 0;
-  }
-  const Recording& r_;
-  std::unordered_map<uint64_t, std::vector<uint32_t>> by_inode_;
-};
-
 class Builder {
  public:
   explicit Builder(const ScriptInput& input)
@@ -71,13 +31,12 @@ class Builder {
         r_(input.base.recording),
         device_(input),
         pipes_(r_),
-        launch_costs_(r_.processes.size()) {}
+        costs_(r_.processes.size()) {}
 
   ReplayScript run() {
     script_.queues = static_cast<uint32_t>(r_.queues.size());
     script_.sites = in_.base.facts.sites();
     script_.pinned_speedup = pinned_speedup();
-    measure_launches();
     const ThreadSegments& s = in_.segments;
     std::vector<uint32_t> order(s.start.size());
     std::iota(order.begin(), order.end(), 0);
@@ -91,6 +50,7 @@ class Builder {
     script_.events.reserve(order.size());
     for (uint32_t segment : order) add(segment, last[raw(thread_of_[segment])]);
     settle();
+    for (const Steps& steps : in_.steps) script_.steps.push_back(build_step_script(in_, steps));
     return std::move(script_);
   }
 
@@ -105,7 +65,7 @@ class Builder {
     e.end = s.end[segment];
     e.cost = e.end - e.start;
     e.first_cpu = pieces();
-    if (last != INT64_MIN) cpu_before(e.thread, last, e.start, segment);
+    if (last != INT64_MIN) append(e.thread, last, e.start);
     e.first_inside = pieces();
     if (s.kind[segment] == SegmentKind::Call)
       call(s.index[segment], e);
@@ -117,15 +77,12 @@ class Builder {
   }
   uint32_t pieces() const { return static_cast<uint32_t>(script_.pieces.size()); }
 
-  void append(const HostPieces& pieces) {
-    for (const HostPiece& p : pieces)
-      script_.pieces.push_back({p.end - p.start, p.cause, in_.base.facts.site(p.stack)});
-  }
-  void cpu_before(ThreadIndex thread, TraceTime from, TraceTime until, uint32_t segment) {
+  void append(ThreadIndex thread, TraceTime from, TraceTime until) {
     if (until <= from) return;
     scratch_.clear();
-    in_.cpu.explain(thread, from, until, segment, scratch_);
-    append(scratch_);
+    in_.reader.read(thread, from, until, scratch_);
+    for (const HostPiece& p : scratch_)
+      script_.pieces.push_back({p.end - p.start, p.cause, in_.base.facts.site(p.stack)});
   }
 
   void call(uint32_t i, ScriptEvent& e) {
@@ -145,14 +102,16 @@ class Builder {
     const uint32_t stream = device_.queue_of(process, c.stream[i]);
     e.queue = stream == kNoIndex ? 0 : stream;
     e.first_work = static_cast<uint32_t>(script_.work.size());
+    const bool blocks =
+        stall != kNoIndex && !(launches_work(c.call[i]) && i != in_.stalls.all[stall].last_call);
     const size_t outstanding =
         launches_work(c.call[i]) && stream != kNoIndex ? device_.outstanding(stream, e.start) : 0;
-    device_.launch(i, e.end, script_.work);
+    device_.launch(i, blocks ? e.start : e.end, script_.work);
     e.work_end = static_cast<uint32_t>(script_.work.size());
-    if (stall != kNoIndex && !(launches_work(c.call[i]) && i != in_.stalls.all[stall].last_call))
+    if (blocks)
       block(cls, stream, process, e);
     else if (e.work_end > e.first_work)
-      launch(process, outstanding, e);
+      launch(outstanding, e);
     else if (cls == trace::CallClass::EventRecord && stream != kNoIndex)
       e.kind = ScriptKind::Record, device_.record(event_key(process, e.object), stream);
     else if (cls == trace::CallClass::StreamWait && stream != kNoIndex)
@@ -164,11 +123,13 @@ class Builder {
     return object ^ uint64_t { process } << 56;
   }
 
-  void launch(uint32_t process, size_t outstanding, ScriptEvent& e) {
+  void launch(size_t outstanding, ScriptEvent& e) {
     e.kind = ScriptKind::Launch;
     e.queue = script_.work[e.first_work].queue;
-    const int64_t usual = launch_costs_[process];
-    if (outstanding >= kNearlyFull && e.cost > 4 * usual) e.cost = usual;
+    if (outstanding >= kNearlyFull)
+      held_.push_back(static_cast<uint32_t>(script_.events.size()));
+    else
+      costs_[process_of(e.thread)].push_back(e.cost);
   }
 
   void block(trace::CallClass cls, uint32_t stream, uint32_t process, ScriptEvent& e) {
@@ -185,7 +146,7 @@ class Builder {
     e.object = event_key(process, object);
     const TraceTime done = device_.done(e, process);
     e.object = object;
-    e.waited = done != INT64_MIN && done > e.start + kDefaultSyncCost / 2 && done <= e.end;
+    e.waited = done != INT64_MIN && done > e.start + kFoundDone && done <= e.end;
     if (e.waited)
       e.wake_ns = e.end - done;
     else
@@ -196,9 +157,6 @@ class Builder {
   void wait(uint32_t i, ScriptEvent& e) {
     const Waits& w = r_.waits;
     e.kind = ScriptKind::Wait;
-    scratch_.clear();
-    in_.reader.read(e.thread, e.start, e.end, scratch_);
-    append(scratch_);
     e.waker = w.waker[i];
     e.waker_time = w.waker_time[i];
     const trace::WaitClass cls = trace::class_of(w.wait[i]);
@@ -213,14 +171,10 @@ class Builder {
       e.wait_end = WaitEnd::Thread;
     else if (receives && cls == trace::WaitClass::Poll && in_.reader.is_outside_wait(i))
       e.wait_end = WaitEnd::Outside;
-  }
-
-  void measure_launches() {
-    std::vector<std::vector<int64_t>> costs(r_.processes.size());
-    for (size_t i = 0; i < r_.calls.size(); ++i)
-      if (launches_work(r_.calls.call[i]))
-        costs[process_of(r_.calls.thread[i])].push_back(r_.calls.end[i] - r_.calls.start[i]);
-    for (size_t p = 0; p < costs.size(); ++p) launch_costs_[p] = middle(costs[p], kBlockedCopyCost);
+    if (in_.reader.waits_for_loader(i)) e.wait_end = WaitEnd::Loader;
+    // What a launching thread that is waited for does has its own events.
+    const bool own = e.wait_end != WaitEnd::Thread || !in_.reader.launches_kernels(e.waker);
+    if (own) append(e.thread, e.start, e.end);
   }
 
   double pinned_speedup() const {
@@ -247,17 +201,30 @@ class Builder {
       for (auto& v : values) out.push_back(middle(v, otherwise));
       return out;
     };
+    for (uint32_t q = 0; q < script_.queues; ++q)
+      script_.queue_depth.push_back(static_cast<uint32_t>(depth(device_.most_outstanding(q))));
+    // A call that the full queue held back costs what calls usually cost.
+    for (uint32_t p = 0; p < costs_.size(); ++p)
+      script_.launch_cost.push_back(middle(costs_[p], kDefaultLaunchCost));
+    for (uint32_t i : held_) {
+      ScriptEvent& e = script_.events[i];
+      e.cost = std::min(e.cost, script_.launch_cost[process_of(e.thread)]);
+    }
     script_.sync_cost = by_process(idle_syncs_, kDefaultSyncCost);
     script_.wake_ns = by_process(wakes_, kDefaultWake);
   }
+
+  // Where the run came near the bound, its own one.
+  static size_t depth(size_t most) { return most >= kNearlyFull ? most : kQueueDepth; }
 
   const ScriptInput& in_;
   const Recording& r_;
   RecordedDevice device_;
   PipeWrites pipes_;
   ReplayScript script_;
-  std::vector<ThreadIndex> thread_of_;  // by segment
-  std::vector<int64_t> launch_costs_;   // by process, the usual one
+  std::vector<ThreadIndex> thread_of_;       // by segment
+  std::vector<std::vector<int64_t>> costs_;  // of launches that nothing held back, by process
+  std::vector<uint32_t> held_;               // events: launches into a nearly full queue
   std::vector<std::pair<uint32_t, int64_t>> idle_syncs_, wakes_;
   HostPieces scratch_;
 };

@@ -7,7 +7,6 @@
 
 #include "collector/analyze/attribute.h"
 #include "collector/analyze/call_owner.h"
-#include "collector/analyze/cpu_time.h"
 #include "collector/analyze/host_reader.h"
 #include "collector/analyze/thread_segments.h"
 #include "collector/cause.h"
@@ -27,10 +26,10 @@ enum class ScriptKind : uint8_t {
   Block,   // returns only when device work is done (and may itself start some: a blocking copy)
   Record,  // of an event
   StreamWait,
-  Wait,  // libc; ends by another thread, by somebody unrecorded, or by itself
+  Wait,  // libc; ends by another thread, by a loader, by somebody unrecorded, or by itself
 };
 
-enum class WaitEnd : uint8_t { Itself, Thread, Outside };
+enum class WaitEnd : uint8_t { Itself, Thread, Outside, Loader };
 enum class BlockOn : uint8_t { Everything, Queue, Event, Own };
 
 struct ScriptEvent {
@@ -49,7 +48,7 @@ struct ScriptEvent {
   uint64_t object = 0;                    // event
   ThreadIndex waker = kNone<ThreadIndex>;
   TraceTime waker_time = 0;
-  int64_t cost = 0;  // host time of its own: without waiting for the device or for the launch queue
+  int64_t cost = 0;     // host time of its own: without waiting for the launch queue
   int64_t wake_ns = 0;  // Block that waited: from the device's end to the call's
 };
 
@@ -57,21 +56,39 @@ struct ScriptWork {
   uint32_t activity = 0;
   uint32_t queue = 0;
   int64_t duration = 0;
-  int64_t latency = 0;  // from the call's exit to the start, on an idle queue; may be negative
-  int64_t spacing = 0;  // to the work before it on a busy queue
-  bool pageable_copy = false;
+  // To the start on an idle queue: from the call's exit, of a blocking call from its entry.
+  int64_t latency = 0;
+  int64_t spacing = 0;                  // to the work before it on a busy queue
+  Cause copy = Cause::UnknownUntraced;  // a copy's cause when nothing overlaps it
 };
+
+// Of the steps of one process, by boundary. The workers' pieces of step j lie between the
+// boundaries j - 1 and j; their waits for work are left out.
+struct StepScript {
+  ProcessIndex process{};
+  ThreadIndex main{};
+  std::vector<ThreadIndex> passed_by;
+  uint32_t workers = 0;
+  std::vector<uint32_t> first;  // pieces [first[j], first[j + 1])
+  std::vector<ScriptPiece> pieces;
+};
+
+// A synchronisation whose work is done by then did not wait for it.
+constexpr int64_t kFoundDone = 2'000;
 
 struct ReplayScript {
   std::vector<ScriptEvent> events;  // by recorded end
   std::vector<ScriptPiece> pieces;
   std::vector<ScriptWork> work;
-  std::vector<int64_t> sync_cost;  // by process: a synchronisation that finds nothing to wait for
+  std::vector<int64_t> launch_cost;  // by process: a launch that nothing holds back
+  std::vector<int64_t> sync_cost;    // by process: a synchronisation that finds nothing to wait for
   std::vector<int64_t>
       wake_ns;  // by process: usual time from the device's end to the waiting call's
+  std::vector<StepScript> steps;  // one per training process with steps
   std::vector<Site> sites;
   uint32_t queues = 0;
-  double pinned_speedup = 1;  // of a copy when its host memory becomes pinned
+  std::vector<uint32_t> queue_depth;  // by queue: launches that it takes before calls are held back
+  double pinned_speedup = 1;          // of a copy when its host memory becomes pinned
 };
 
 struct ScriptInput {
@@ -80,7 +97,8 @@ struct ScriptInput {
   const CallOwners& owners;
   const ThreadSegments& segments;
   const std::vector<LaunchLatency>& latency;
-  CpuTime& cpu;
+  const std::vector<Steps>& steps;
+  const LoaderWorkers& workers;
   HostReader& reader;
 };
 

@@ -5,6 +5,13 @@
 namespace gpustall::collect {
 namespace {
 
+Cause cause_of_copy(const Activities& a, uint32_t i) {
+  if (a.kind[i] != ActivityKind::Memcpy) return Cause::UnknownUntraced;
+  if (a.copy_kind[i] == kDeviceToDevice || a.copy_kind[i] == kPeerToPeer) return Cause::CopyDevice;
+  const bool pageable = a.src_kind[i] == kPageable || a.dst_kind[i] == kPageable;
+  return pageable ? Cause::CopyPageable : Cause::CopyPinned;
+}
+
 uint64_t stream_key(uint32_t process, uint32_t stream) {
   return uint64_t{process} << 32 | stream;
 }
@@ -30,6 +37,7 @@ RecordedDevice::RecordedDevice(const ScriptInput& input) : in_(input) {
   depends_.assign(queues, INT64_MIN);
   starts_.resize(queues);
   started_.assign(queues, 0);
+  most_outstanding_.assign(queues, 0);
   for (uint32_t q = 0; q < queues; ++q) {
     const auto key = stream_key(raw(r.queues[q].process), r.queues[q].stream);
     const auto [at, fresh] = queue_of_stream_.emplace(key, q);
@@ -42,7 +50,7 @@ uint32_t RecordedDevice::queue_of(uint32_t process, uint32_t stream) const {
   return stream == 0 || at == queue_of_stream_.end() ? kNoIndex : at->second;
 }
 
-void RecordedDevice::launch(uint32_t call, TraceTime returned, std::vector<ScriptWork>& out) {
+void RecordedDevice::launch(uint32_t call, TraceTime asked, std::vector<ScriptWork>& out) {
   const Recording& r = in_.base.recording;
   for (uint32_t i = first_of_call_[call]; i < first_of_call_[call + 1]; ++i) {
     const uint32_t a = of_call_[i];
@@ -54,14 +62,12 @@ void RecordedDevice::launch(uint32_t call, TraceTime returned, std::vector<Scrip
     w.queue = q;
     w.duration = r.activities.end[a] - r.activities.start[a];
     w.latency = in_.latency[process].normal_ns;
-    const TraceTime ready = std::max(tail_[q], depends_[q]);
-    if (ready == INT64_MIN || returned + w.latency > ready)
-      w.latency = start - returned;  // the queue was idle: the host came last
+    const TraceTime free = ready(q);
+    if (free == INT64_MIN || asked + w.latency > free)
+      w.latency = start - asked;  // the queue was idle: the host came last
     else
-      w.spacing = std::max<int64_t>(0, start - ready);
-    w.pageable_copy =
-        r.activities.kind[a] == ActivityKind::Memcpy &&
-        (r.activities.src_kind[a] == kPageable || r.activities.dst_kind[a] == kPageable);
+      w.spacing = std::max<int64_t>(0, start - free);
+    w.copy = cause_of_copy(r.activities, a);
     out.push_back(w);
     tail_[q] = start + w.duration;
     starts_[q].push_back(start);
@@ -78,7 +84,7 @@ TraceTime RecordedDevice::done(const ScriptEvent& event, uint32_t process) const
     const auto at = events_.find(event.object);
     return at == events_.end() ? INT64_MIN : at->second;
   }
-  if (event.block_on != BlockOn::Everything) return tail_[event.queue];
+  if (event.block_on != BlockOn::Everything) return ready(event.queue);
   TraceTime last = INT64_MIN;
   for (size_t q = 0; q < tail_.size(); ++q)
     if (raw(in_.base.recording.queues[q].process) == process) last = std::max(last, tail_[q]);
@@ -88,7 +94,9 @@ TraceTime RecordedDevice::done(const ScriptEvent& event, uint32_t process) const
 size_t RecordedDevice::outstanding(uint32_t queue, TraceTime at) {
   const auto& starts = starts_[queue];
   while (started_[queue] < starts.size() && starts[started_[queue]] <= at) ++started_[queue];
-  return starts.size() - started_[queue];
+  const size_t waiting = starts.size() - started_[queue];
+  most_outstanding_[queue] = std::max(most_outstanding_[queue], waiting);
+  return waiting;
 }
 
 }  // namespace gpustall::collect

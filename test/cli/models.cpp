@@ -88,7 +88,14 @@ Model stalled_model() {
   warmup.causes = {row(Cause::ColdModule, nullptr, 0, "", 500 * kMs)};
   device.warmup = warmup;
   model.devices = {device};
-  model.loaders = {{4711, 4, 11.2, 18.0, {{"decode_jpeg (data.py:41)", 0.71}, {"read", 0.03}}}};
+  LoaderSummary loader{4711, 4, 11.2, 18.0, {{"decode_jpeg (data.py:41)", 0.71}, {"read", 0.03}},
+                       {}};
+  loader.meanwhile = {{4720,
+                       {{Cause::DataWorkerCpu, "/home/u/run/data.py:41 decode_jpeg", 80 * kMs},
+                        {Cause::DataWorkerRead, "/home/u/run/data.py:30 load", 20 * kMs},
+                        {std::nullopt, "", 11 * kMs}}},
+                      {4721, {}}};
+  model.loaders = {loader};
   model.ledger.unlinked_activities = 2;
   model.ledger.clock_error_ns = 850;
   model.ledger.overhead_ns = 5 * kMs;

@@ -168,7 +168,7 @@ std::set<Removable> removables(const Program& program) {
       if (op.kind == Op::Hand) thread = op.number;
       const bool removable =
           op.site != 0 && op.kind != Op::Cpu && op.kind != Op::Record && op.kind != Op::StreamWait;
-      if (removable) out.insert({op.kind, op.site, thread == 1});
+      if (removable) out.insert({op.kind, op.site, thread == 1, op.on});
     }
   }
   if (program.loader.decode_us > 0) out.insert({Op::NextBatch, kDecodeSite});

@@ -15,6 +15,7 @@ struct Removable {
   Op::Kind kind;
   char site;
   bool on_autograd = false;  // launches there carry no stack
+  Op::On on = Op::Item;
   bool operator<(const Removable& other) const { return site < other.site; }
 };
 enum : char { kReadSite = 'R', kDecodeSite = 'D' };  // of the loader's costs: Op::NextBatch

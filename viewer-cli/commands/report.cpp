@@ -1,10 +1,14 @@
 // `gpustall report`: loads, and hands the model to a renderer.
 #include <CLI/CLI.hpp>
 
+#include "viewer-cli/build_info.h"
 #include "viewer-cli/command.h"
 #include "viewer-cli/loading.h"
 #include "viewer-cli/option_checks.h"
+#include "viewer-cli/output_file.h"
+#include "viewer-cli/render/html.h"
 #include "viewer-cli/render/report.h"
+#include "viewer-cli/source_lines.h"
 
 namespace gpustall::cli {
 
@@ -15,6 +19,7 @@ constexpr char kDescription[] =
     "\n"
     "  gpustall report gpustall-train-1204T103106\n"
     "  gpustall report before --all --stack\n"
+    "  gpustall report before --html before.html     one page to look at, and to pass on\n"
     "  gpustall report before --json > before.json\n";
 
 class ReportCommand : public Command {
@@ -25,7 +30,14 @@ class ReportCommand : public Command {
                    "a recording (folder or file), a saved model, a torch.profiler trace")
         ->required();
     auto* json = app.add_flag("--json", json_, "everything, for machines");
-    app.add_flag("--md", markdown_, "Markdown, for issues")->excludes(json);
+    auto* markdown = app.add_flag("--md", markdown_, "Markdown, for issues")->excludes(json);
+    auto* html =
+        app.add_option("--html", html_, "a page with pictures, into FILE; needs no network")
+            ->type_name("FILE")
+            ->excludes(json)
+            ->excludes(markdown);
+    app.add_flag("--no-source", no_source_, "leave lines of source out of the page")->needs(html);
+    app.add_flag("-f,--force", force_, "replace FILE")->needs(html);
     app.add_option("--top", options_.top, "causes listed by themselves (default 10)")
         ->type_name("N")
         ->check(whole_number(1));
@@ -50,6 +62,7 @@ class ReportCommand : public Command {
       options_.top = 0;
       options_.advice = SIZE_MAX;
     }
+    if (!html_.empty()) return page(session);
     const collect::Model model = load_model(options_.path, session);
     if (json_) {
       session.out.write(collect::to_json(model) + "\n");
@@ -62,10 +75,26 @@ class ReportCommand : public Command {
   }
 
  private:
+  int page(const Session& session) {
+    OutputFile file(html_, force_);
+    collect::Model model = load_model(options_.path, session);
+    SourceFiles sources(options_.path);
+    HtmlOptions options{options_, {}, std::string("gpustall ") + kVersion};
+    if (no_source_)
+      remove_source_lines(model);
+    else
+      options.excerpts = [&](const collect::ModelSite& site) { return sources.around(site); };
+    file.write(render_html(model, options));
+    file.place();
+    note(session, "saved " + html_ + "; open it in a browser");
+    return 0;
+  }
+
   ReportOptions options_;
   double min_percent_ = 1;
   int64_t device_ = -1;
-  bool json_ = false, markdown_ = false, all_ = false;
+  std::string html_;
+  bool json_ = false, markdown_ = false, all_ = false, no_source_ = false, force_ = false;
 };
 
 }  // namespace

@@ -98,13 +98,6 @@ std::string group_note(const View& view, const CauseRow& row, const Places& plac
   return members.empty() ? std::string{} : "Helps only when fixed together with " + members + ".";
 }
 
-std::string shortened(const std::string& frame, const Places& places) {
-  // "file:line function": only the file is shortened.
-  const size_t colon = frame.find(':');
-  if (colon == std::string::npos) return printable(frame);
-  return places.file(frame.substr(0, colon)) + printable(frame.substr(colon));
-}
-
 Finding finding_of(const View& view, const Group& group, const ReportOptions& options,
                    const Places& places) {
   const CauseRow& largest = *group.front();
@@ -112,7 +105,7 @@ Finding finding_of(const View& view, const Group& group, const ReportOptions& op
   finding.title = std::string(text_of(largest.cause).id) + ": " + title_of(largest);
   finding.gain = gain_text(view, group);
   for (const CauseRow* row : group) {
-    Finding::Site site{places.where(row->site), {}};
+    Finding::Site site{places.where(row->site), {}, row};
     if (row->site)
       site.source = printable(row->site->text.empty() ? row->site->function : row->site->text);
     finding.sites.push_back(std::move(site));
@@ -123,8 +116,7 @@ Finding finding_of(const View& view, const Group& group, const ReportOptions& op
     if (!note.empty()) finding.notes.push_back(std::move(note));
   }
   if (options.stacks) {
-    for (const std::string& frame : largest.stack)
-      finding.stack.push_back(shortened(frame, places));
+    for (const std::string& frame : largest.stack) finding.stack.push_back(places.frame(frame));
   }
   return finding;
 }

@@ -74,6 +74,12 @@ std::string Places::file(std::string_view path) const {
   return printable(path);
 }
 
+std::string Places::frame(const std::string& text) const {
+  const size_t colon = text.find(':');
+  if (colon == std::string::npos) return printable(text);
+  return file(text.substr(0, colon)) + printable(text.substr(colon));
+}
+
 std::string Places::where(const std::optional<collect::ModelSite>& site) const {
   if (!site || site->file.empty()) {
     return site && !site->function.empty() ? printable(site->function) : "-";

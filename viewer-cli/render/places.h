@@ -16,7 +16,9 @@ class Places {
   explicit Places(const std::vector<std::string>& files);
 
   std::string file(std::string_view path) const;
-  // "train.py:88"; "(no line)" without a site.
+  // "file:line function" with the file shortened.
+  std::string frame(const std::string& text) const;
+  // "train.py:88"; "-" without a site.
   std::string where(const std::optional<collect::ModelSite>& site) const;
 
  private:

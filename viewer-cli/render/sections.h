@@ -25,11 +25,12 @@ struct Finding {
   struct Site {
     std::string where;   // "train.py:104"; "-": none
     std::string source;  // the source line, or the function
+    const collect::CauseRow* row = nullptr;
   };
   std::string title;  // "sync.item: reading a scalar from the GPU"
   std::string gain;   // "14.0 -> 11.2..11.9 ms/step", or what it costs where no gain is known
   std::string remedy;
-  std::vector<Site> sites;         // largest first
+  std::vector<Site> sites;         // largest first, at least one
   std::vector<std::string> notes;  // count and period, group, also
   std::vector<std::string> stack;  // of the largest
 };

@@ -1,0 +1,329 @@
+#include "collector/compare/device_comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "collector/compare/resample.h"
+
+namespace gpustall::collect {
+namespace {
+
+// A difference below this share of the step is no finding, however sure it is.
+constexpr double kMatters = 0.001;
+// Runs whose numbers of steps are that close are compared step by step.
+constexpr double kSameLength = 0.9;
+// A cause is judged if no more than this share of its change lies in rows kept as means only.
+constexpr double kMostlyKnown = 0.1;
+
+// One quantity on both sides: [run][step].
+struct Quantity {
+  std::vector<std::vector<int64_t>> base, next;
+};
+
+using Quantities = std::vector<const Quantity*>;
+
+int64_t sum_of(const std::vector<std::vector<int64_t>>& runs) {
+  int64_t sum = 0;
+  for (const std::vector<int64_t>& run : runs)
+    for (const int64_t ns : run) sum += ns;
+  return sum;
+}
+
+void add(std::vector<std::vector<int64_t>>& to, const std::vector<std::vector<int64_t>>& of,
+         int64_t sign) {
+  for (size_t run = 0; run < to.size(); ++run)
+    for (size_t step = 0; step < to[run].size(); ++step) to[run][step] += sign * of[run][step];
+}
+
+void add(Quantity& to, const Quantity& of, int64_t sign = 1) {
+  add(to.base, of.base, sign);
+  add(to.next, of.next, sign);
+}
+
+struct Candidate {
+  ChangeRow row;
+  Quantity quantity;
+  bool stepped = false;   // known step by step, on one side at least
+  bool listable = false;  // and large enough
+};
+
+class Comparer {
+ public:
+  Comparer(const std::vector<DeviceRun>& base, const std::vector<DeviceRun>& next,
+           const CompareOptions& options, double level)
+      : base_(base), next_(next), options_(options) {
+    resample_.level = level;
+    resample_.seed = options.seed;
+    out_.unit = base.front().has_steps ? Unit::Step : Unit::Second;
+    out_.base_units = units_of(base);
+    out_.next_units = units_of(next);
+  }
+
+  DeviceComparison run() {
+    span_ = totals(&DeviceRun::span);
+    busy_ = totals(&DeviceRun::busy);
+    idle_ = totals(&DeviceRun::idle);
+    collect_candidates();
+    add_compute();
+    judge_rows();
+    out_.idle_rows = listed(false);
+    out_.busy_rows = listed(true);
+    out_.cause_rows = by_cause();
+    if (out_.unit == Unit::Step) {
+      out_.base_steps_ns = span_.base;
+      out_.next_steps_ns = span_.next;
+    }
+    return std::move(out_);
+  }
+
+ private:
+  double units_of(const std::vector<DeviceRun>& runs) const {
+    double units = 0;
+    for (const DeviceRun& run : runs)
+      units += out_.unit == Unit::Step ? double(run.span.size()) : run.seconds;
+    return units;
+  }
+
+  Quantity zero() const {
+    Quantity none;
+    for (const DeviceRun& run : base_) none.base.emplace_back(run.span.size());
+    for (const DeviceRun& run : next_) none.next.emplace_back(run.span.size());
+    return none;
+  }
+
+  Quantity totals(std::vector<int64_t> DeviceRun::*series) const {
+    Quantity all;
+    for (const DeviceRun& run : base_) all.base.push_back(run.*series);
+    for (const DeviceRun& run : next_) all.next.push_back(run.*series);
+    return all;
+  }
+
+  Change change_of(const Quantity& quantity) const {
+    Change change;
+    change.base_ns = sum_of(quantity.base);
+    change.next_ns = sum_of(quantity.next);
+    change.base = out_.base_units > 0 ? double(change.base_ns) / out_.base_units : 0;
+    change.next = out_.next_units > 0 ? double(change.next_ns) / out_.next_units : 0;
+    return change;
+  }
+
+  void add_side(const std::vector<DeviceRun>& runs, bool is_base,
+                std::map<RowKey, Candidate>& found) {
+    for (size_t r = 0; r < runs.size(); ++r) {
+      for (const auto& [key, row] : runs[r].rows) {
+        const auto [at, fresh] = found.try_emplace(key);
+        Candidate& candidate = at->second;
+        if (fresh) candidate.quantity = zero();
+        (is_base ? candidate.quantity.base : candidate.quantity.next)[r] = row.ns;
+        candidate.row.cause = key.cause;
+        (is_base ? candidate.row.in_base : candidate.row.in_next) = true;
+        // The latest sight of a side is the one that its source still shows.
+        (is_base ? candidate.row.base_site : candidate.row.next_site) = row.site;
+        if (fresh || candidate.row.object == row.object)
+          candidate.row.object = row.object;
+        else
+          candidate.row.object = key.object;
+        candidate.stepped |= row.stepped || out_.unit == Unit::Second;
+        if (row.period > 1) resample_.period = std::max<size_t>(resample_.period, row.period);
+      }
+    }
+  }
+
+  void collect_candidates() {
+    std::map<RowKey, Candidate> found;
+    add_side(base_, true, found);
+    add_side(next_, false, found);
+    const Change span = change_of(span_);
+    const double enough = options_.min_share * std::max(span.base, span.next);
+    for (auto& [key, candidate] : found) {
+      candidate.row.change = change_of(candidate.quantity);
+      const double size = std::max(candidate.row.change.base, candidate.row.change.next);
+      candidate.listable = candidate.stepped && size >= enough;
+      (key.busy ? busy_rows_ : idle_rows_).push_back(std::move(candidate));
+    }
+  }
+
+  // What no copy and no collective claims.
+  void add_compute() {
+    Candidate compute;
+    compute.row.kind = ChangeRow::Kind::Compute;
+    compute.row.in_base = compute.row.in_next = true;
+    compute.quantity = busy_;
+    for (const Candidate& row : busy_rows_) add(compute.quantity, row.quantity, -1);
+    compute.stepped = compute.listable = true;
+    compute.row.change = change_of(compute.quantity);
+    busy_rows_.push_back(std::move(compute));
+  }
+
+  static std::vector<RunSeries> series_of(const Quantities& quantities, bool base,
+                                          const std::vector<DeviceRun>& runs, bool per_second) {
+    std::vector<RunSeries> series(runs.size());
+    for (size_t r = 0; r < runs.size(); ++r) {
+      const double scale = per_second && runs[r].seconds > 0 ? 1 / runs[r].seconds : 1;
+      for (const Quantity* quantity : quantities) {
+        const auto& ns = base ? quantity->base[r] : quantity->next[r];
+        std::vector<double>& values = series[r].values.emplace_back();
+        for (const int64_t value : ns) values.push_back(double(value) * scale);
+      }
+    }
+    return series;
+  }
+
+  // Step by step: what a step costs in both runs, because of its data, is no noise.
+  static void pair_steps(std::vector<RunSeries>& base, std::vector<RunSeries>& next) {
+    if (base.size() != 1 || next.size() != 1) return;
+    const size_t a = base[0].steps(), b = next[0].steps(), both = std::min(a, b);
+    if (double(both) < kSameLength * double(std::max(a, b))) return;
+    for (size_t q = 0; q < base[0].values.size(); ++q) {
+      std::vector<double>& change = next[0].values[q];
+      change.resize(both);
+      for (size_t s = 0; s < both; ++s) change[s] -= base[0].values[q][s];
+      base[0].values[q].assign(both, 0.0);
+    }
+  }
+
+  // The totals are always among them: they choose the blocks.
+  std::vector<Margin> margins_of(Quantities quantities, std::vector<bool> family) const {
+    quantities.insert(quantities.end(), {&span_, &busy_, &idle_});
+    family.resize(quantities.size(), false);
+    const bool per_second = out_.unit == Unit::Second;
+    std::vector<RunSeries> base = series_of(quantities, true, base_, per_second);
+    std::vector<RunSeries> next = series_of(quantities, false, next_, per_second);
+    if (!per_second) pair_steps(base, next);
+    return margins(base, next, family, resample_);
+  }
+
+  void judge(Change& change, double margin) const {
+    change.margin = margin;
+    const double moved = std::abs(change.change());
+    change.distinguishable = moved > margin && moved >= kMatters * change_of(span_).base;
+  }
+
+  void judge_rows() {
+    const Quantities quantities = listable_rows();
+    const std::vector<Margin> known =
+        margins_of(quantities, std::vector<bool>(quantities.size(), true));
+    out_.span = change_of(span_);
+    out_.busy = change_of(busy_);
+    out_.idle = change_of(idle_);
+    if (known.empty()) return;
+    size_t totals = 0;
+    for (auto* rows : {&idle_rows_, &busy_rows_})
+      for (Candidate& candidate : *rows)
+        if (candidate.listable) judge(candidate.row.change, known[totals++].together);
+    judge(out_.span, known[totals].alone);
+    judge(out_.busy, known[totals + 1].alone);
+    judge(out_.idle, known[totals + 2].alone);
+  }
+
+  static bool is_larger(const ChangeRow& a, const ChangeRow& b) {
+    const double x = std::abs(a.change.change()), y = std::abs(b.change.change());
+    return x != y ? x > y : a.change.base > b.change.base;
+  }
+
+  // Time without a cause is always told, however little it is.
+  static bool is_kept(const Candidate& candidate) {
+    return candidate.row.kind == ChangeRow::Kind::Compute ||
+           family_of(candidate.row.cause) == CauseFamily::Unknown;
+  }
+
+  std::vector<ChangeRow> listed(bool busy) {
+    std::vector<Candidate>& candidates = busy ? busy_rows_ : idle_rows_;
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const auto& a, const auto& b) { return is_larger(a.row, b.row); });
+    std::vector<ChangeRow> rows;
+    Candidate others;
+    others.row.kind = ChangeRow::Kind::Others;
+    others.row.in_base = others.row.in_next = true;
+    others.quantity = busy ? busy_ : idle_;
+    for (const Candidate& candidate : candidates) {
+      const bool room = options_.rows == 0 || rows.size() < options_.rows;
+      if (candidate.listable && (room || is_kept(candidate))) {
+        rows.push_back(candidate.row);
+        add(others.quantity, candidate.quantity, -1);
+      } else {
+        ++others.row.merged;
+      }
+    }
+    add_others(others, listable_rows(), rows);
+    return rows;
+  }
+
+  // `family`: the rows that are judged together with it.
+  void add_others(Candidate& others, Quantities family, std::vector<ChangeRow>& rows) const {
+    others.row.change = change_of(others.quantity);
+    const bool empty = others.row.change.base_ns == 0 && others.row.change.next_ns == 0;
+    if (others.row.merged == 0 && empty) return;
+    others.row.merged = std::max<size_t>(others.row.merged, 1);
+    family.push_back(&others.quantity);
+    const std::vector<Margin> known = margins_of(family, std::vector<bool>(family.size(), true));
+    if (!known.empty()) judge(others.row.change, known[family.size() - 1].together);
+    rows.push_back(std::move(others.row));
+  }
+
+  Quantities listable_rows() const {
+    Quantities quantities;
+    for (const auto* rows : {&idle_rows_, &busy_rows_})
+      for (const Candidate& candidate : *rows)
+        if (candidate.listable) quantities.push_back(&candidate.quantity);
+    return quantities;
+  }
+
+  std::vector<ChangeRow> by_cause() const {
+    struct Sum {
+      Candidate all;
+      double mean_only = 0;  // the part of the change whose spread is not known
+    };
+    std::map<Cause, Sum> sums;
+    Candidate others;
+    others.row.kind = ChangeRow::Kind::Others;
+    others.row.in_base = others.row.in_next = true;
+    others.quantity = idle_;
+    for (const Candidate& candidate : idle_rows_) {
+      const auto [at, fresh] = sums.try_emplace(candidate.row.cause);
+      Candidate& sum = at->second.all;
+      if (fresh) sum.quantity = zero();
+      add(sum.quantity, candidate.quantity);
+      add(others.quantity, candidate.quantity, -1);
+      sum.row.cause = candidate.row.cause;
+      sum.row.in_base |= candidate.row.in_base;
+      sum.row.in_next |= candidate.row.in_next;
+      if (!candidate.stepped) at->second.mean_only += candidate.row.change.change();
+    }
+    Quantities quantities;
+    for (auto& [cause, sum] : sums) quantities.push_back(&sum.all.quantity);
+    const std::vector<Margin> known =
+        margins_of(quantities, std::vector<bool>(quantities.size(), true));
+    std::vector<ChangeRow> rows;
+    for (auto& [cause, sum] : sums) {
+      ChangeRow& row = rows.emplace_back(std::move(sum.all.row));
+      row.change = change_of(sum.all.quantity);
+      const bool spread_known =
+          std::abs(sum.mean_only) <= kMostlyKnown * std::abs(row.change.change());
+      if (!known.empty() && spread_known) judge(row.change, known[rows.size() - 1].together);
+    }
+    std::stable_sort(rows.begin(), rows.end(), is_larger);
+    add_others(others, quantities, rows);
+    return rows;
+  }
+
+  const std::vector<DeviceRun>& base_;
+  const std::vector<DeviceRun>& next_;
+  const CompareOptions& options_;
+  ResampleOptions resample_;
+  DeviceComparison out_;
+  Quantity span_, busy_, idle_;
+  std::vector<Candidate> idle_rows_, busy_rows_;
+};
+
+}  // namespace
+
+DeviceComparison compare_device(const std::vector<DeviceRun>& base,
+                                const std::vector<DeviceRun>& next, const CompareOptions& options,
+                                double level) {
+  return Comparer(base, next, options, level).run();
+}
+
+}  // namespace gpustall::collect

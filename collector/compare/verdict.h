@@ -1,0 +1,22 @@
+// The sentence at the top of a comparison.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "collector/compare/comparison.h"
+
+namespace gpustall::collect {
+
+// Of the device's step time alone.
+Outcome outcome_of(const DeviceComparison& device);
+
+// Rows that moved the way the step time did, and stand out from noise; largest first.
+std::vector<const ChangeRow*> culprits(const DeviceComparison& device);
+
+// "data.main at train.py:28"
+std::string name_of(const ChangeRow& row);
+
+// Of comparison.devices.front().
+std::string verdict_of(const Comparison& comparison);
+
+}  // namespace gpustall::collect

@@ -1,0 +1,55 @@
+// What the repair of a cause does to a run. CAUSES by repair; the report's advice says the same:
+//
+//   sync.*, alloc.*, copy.pin_call,     the call at this line is gone, with its copy and its wait;
+//   host.checkpoint                     so is the host's work for it
+//   launch.dispatch, launch.call        the launches of this line cost the host nothing (a graph, a
+//                                       compiled region); their device work stays
+//   launch.blocking                     launches do not wait
+//   host.*                              the work or wait is gone, in the whole function
+//   data.main                           four workers load ahead; CPU work in no more of them than
+//                                       there are cores beside the training thread's
+//   data.worker_cpu/read/wait/starved   that part of the workers' time is gone; the rest bounds
+//   other data.*                        that part of the wait for a batch is gone
+//   copy.pageable                       pinned: it neither blocks nor is staged
+//   copy.pinned                         made ahead on a stream of its own, beside the step before
+//   copy.device                         gone
+//   device.*, cold.*, tool.*, unknown.* no repair, no gain
+#pragma once
+#include <array>
+#include <vector>
+
+#include "collector/analysis.h"
+
+namespace gpustall::collect {
+
+class Edit {
+ public:
+  explicit Edit(const std::vector<Site>& sites) : sites_(&sites) {}
+
+  // Adds the repair of one cause. False where there is none: nothing is added.
+  bool add(Cause cause, SiteId site);
+  bool empty() const { return empty_; }
+
+  bool repairs(Cause cause, SiteId site) const {
+    const Reach& reach = reach_[static_cast<size_t>(cause)];
+    return reach.everywhere || (raw(site) < reach.at.size() && reach.at[raw(site)]);
+  }
+  bool loads_ahead() const { return reach_[static_cast<size_t>(Cause::DataMain)].everywhere; }
+
+ private:
+  struct Reach {
+    bool everywhere = false;
+    std::vector<bool> at;  // by site
+  };
+  void reach(Cause cause, SiteId site);
+  void reach_function(Cause cause, SiteId site);
+
+  const std::vector<Site>* sites_;
+  std::array<Reach, kCauseCount> reach_{};
+  bool empty_ = true;
+};
+
+// The workers' own time, as opposed to what happens between them and the training process.
+bool is_worker_time(Cause cause);
+
+}  // namespace gpustall::collect

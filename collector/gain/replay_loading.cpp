@@ -1,0 +1,102 @@
+#include "collector/gain/replay_loading.h"
+
+#include <charconv>
+
+namespace gpustall::collect {
+namespace {
+
+constexpr size_t kPrefetch = 2;      // batches ahead of each worker: the DataLoader's default
+constexpr int kWorkersOfRepair = 4;  // what a first try with num_workers > 0 usually is
+
+// Worker processes can compute in that many cores at once while the training thread has its own.
+int cores_for_workers(const Process& process) {
+  int allowed = 0;
+  for (const char* key : {"cpu.allowed", "cpu.online"}) {
+    const auto at = process.info.find(key);
+    if (at == process.info.end()) continue;
+    std::from_chars(at->second.data(), at->second.data() + at->second.size(), allowed);
+    if (allowed > 0) break;
+  }
+  return allowed == 0 ? kWorkersOfRepair : std::clamp(allowed - 1, 1, kWorkersOfRepair);
+}
+
+}  // namespace
+
+ReplayLoading::ReplayLoading(const ReplayScript& script, const StepScript& step_script,
+                             const Recording& recording, const Steps& steps, const Edit& edit)
+    : steps_(steps),
+      edit_(edit),
+      work_(step_script),
+      recorded_(kPrefetch * step_script.workers),
+      now_(recorded_),
+      ahead_(kPrefetch * kWorkersOfRepair) {
+  if (edit.loads_ahead()) load_ahead(script, recording);
+}
+
+void ReplayLoading::load_ahead(const ReplayScript& script, const Recording& recording) {
+  const auto add = [&](size_t step, uint32_t from, uint32_t to, double at_once) {
+    for (uint32_t i = from; i < to; ++i) {
+      const ScriptPiece& piece = script.pieces[i];
+      if (piece.cause != Cause::DataMain) continue;
+      ahead_batches_[step].work += piece.ns;
+      ahead_batches_[step].share += static_cast<int64_t>(double(piece.ns) / at_once);
+    }
+  };
+  const int cores = cores_for_workers(recording.processes[raw(steps_.process)]);
+  ahead_batches_.resize(steps_.boundary.size());
+  size_t step = 0;
+  for (const ScriptEvent& e : script.events) {
+    if (e.thread != work_.main) continue;
+    while (step < steps_.boundary.size() && steps_.boundary[step] < e.start) ++step;
+    if (step == steps_.boundary.size()) return;
+    add(step, e.first_cpu, e.first_inside, cores);
+    add(step, e.first_inside, e.pieces_end, kWorkersOfRepair);
+  }
+}
+
+ReplayLoading::Batch ReplayLoading::recorded_batch(size_t step, const Edit* edit) const {
+  Batch batch;
+  for (uint32_t i = work_.first[step]; i < work_.first[step + 1]; ++i) {
+    const ScriptPiece& piece = work_.pieces[i];
+    const bool gone = edit != nullptr && edit->repairs(piece.cause, piece.site);
+    if (!gone) batch.work += piece.ns;
+  }
+  batch.share = batch.work / work_.workers;
+  return batch;
+}
+
+void ReplayLoading::advance(size_t step, const std::vector<TraceTime>& taken) {
+  if (taken.empty()) return;
+  while (has_workers() && now_.ready().size() <= step) {
+    const size_t j = now_.ready().size();
+    const Batch before = recorded_batch(j, nullptr), after = recorded_batch(j, &edit_);
+    recorded_.next(before.share, before.work, steps_.boundary);
+    now_.next(after.share, after.work, taken);
+  }
+  while (!ahead_batches_.empty() && ahead_.ready().size() <= step) {
+    const Batch& batch = ahead_batches_[ahead_.ready().size()];
+    ahead_.next(batch.share, batch.work, taken);
+  }
+}
+
+TraceTime ReplayLoading::earliest(size_t step, const std::vector<TraceTime>& taken) {
+  TraceTime earliest = INT64_MIN;
+  if (step == 0) return earliest;
+  advance(step, taken);
+  if (has_workers()) {
+    // Where the model's loader is later than the real one was, it is so in the replay too.
+    const int64_t late = std::max<int64_t>(0, recorded_.ready()[step] - steps_.boundary[step]);
+    earliest = now_.ready()[step] - late;
+  }
+  if (!ahead_batches_.empty()) earliest = std::max(earliest, ahead_.ready()[step]);
+  return earliest;
+}
+
+int64_t ReplayLoading::shift(size_t step, const std::vector<TraceTime>& taken) {
+  if (!has_workers() || taken.empty()) return 0;
+  step = std::min(step, steps_.boundary.size() - 1);
+  advance(step, taken);
+  return now_.ready()[step] - recorded_.ready()[step];
+}
+
+}  // namespace gpustall::collect

@@ -1,0 +1,38 @@
+// What a replay knows of loading: when the batch of each step is there, with the loader that was
+// recorded, or with the workers that would take loading off the training thread.
+#pragma once
+#include "collector/gain/edit.h"
+#include "collector/gain/loader_clock.h"
+#include "collector/gain/script.h"
+
+namespace gpustall::collect {
+
+class ReplayLoading {
+ public:
+  ReplayLoading(const ReplayScript& script, const StepScript& step_script,
+                const Recording& recording, const Steps& steps, const Edit& edit);
+
+  // The training thread does not go past the boundary of this step before; `taken`: when it went
+  // past those before. INT64_MIN: any time.
+  TraceTime earliest(size_t step, const std::vector<TraceTime>& taken);
+  // How much later (or earlier) than recorded a batch that is waited for before this boundary
+  // comes.
+  int64_t shift(size_t step, const std::vector<TraceTime>& taken);
+  bool has_workers() const { return work_.workers > 0; }
+
+ private:
+  struct Batch {  // nanoseconds
+    int64_t share = 0, work = 0;
+  };
+  void advance(size_t step, const std::vector<TraceTime>& taken);
+  Batch recorded_batch(size_t step, const Edit* edit) const;
+  void load_ahead(const ReplayScript& script, const Recording& recording);
+
+  const Steps& steps_;
+  const Edit& edit_;
+  const StepScript& work_;
+  LoaderClock recorded_, now_, ahead_;
+  std::vector<Batch> ahead_batches_;  // by step; empty: loading stays where it is
+};
+
+}  // namespace gpustall::collect

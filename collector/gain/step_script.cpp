@@ -1,0 +1,110 @@
+#include "collector/gain/step_script.h"
+
+#include <algorithm>
+
+namespace gpustall::collect {
+namespace {
+
+class Workers {
+ public:
+  Workers(const ScriptInput& input, const Steps& steps) : in_(input), steps_(steps) {}
+
+  void run(StepScript& out) {
+    std::vector<std::vector<ScriptPiece>> by_step(steps_.boundary.size());
+    for (const LoaderWorkers::Worker& worker : in_.workers.workers(steps_.process)) {
+      if (worker.main == kNone<ThreadIndex>) continue;
+      ++out.workers;
+      add(worker, by_step);
+    }
+    for (const auto& pieces : by_step) {
+      out.first.push_back(static_cast<uint32_t>(out.pieces.size()));
+      out.pieces.insert(out.pieces.end(), pieces.begin(), pieces.end());
+    }
+    out.first.push_back(static_cast<uint32_t>(out.pieces.size()));
+  }
+
+ private:
+  void add(const LoaderWorkers::Worker& worker, std::vector<std::vector<ScriptPiece>>& by_step) {
+    TraceTime from = in_.base.recording.processes[raw(worker.process)].first_ns;
+    for (size_t j = 0; j < steps_.boundary.size(); ++j) {
+      const TraceTime to = steps_.boundary[j];
+      if (to <= from) continue;
+      pieces_.clear();
+      in_.workers.states(worker, from, to, kNone<StackId>, pieces_);
+      for (const HostPiece& p : pieces_)
+        if (!waits_for_work(worker.main, p))
+          by_step[j].push_back({p.end - p.start, p.cause, in_.base.facts.site(p.stack)});
+      from = to;
+    }
+  }
+
+  // Between two batches: in the worker's own loop, not in the dataset's code.
+  bool waits_for_work(ThreadIndex thread, const HostPiece& piece) const {
+    const ThreadSegments& s = in_.segments;
+    const uint32_t i = s.at(thread, piece.start);
+    if (i >= s.first[raw(thread) + 1] || s.kind[i] != SegmentKind::Wait || s.start[i] > piece.start)
+      return false;
+    const StackId stack = s.stack[i];
+    return in_.base.facts.any(stack, kWorkerLoop) && !in_.base.facts.any(stack, kFetching);
+  }
+
+  const ScriptInput& in_;
+  const Steps& steps_;
+  HostPieces pieces_;
+};
+
+// A boundary lies at a call's start or end: that call's thread goes past it.
+class Boundaries {
+ public:
+  explicit Boundaries(const Recording& recording) : c_(recording.calls) {
+    uint32_t i = 0;
+    for (uint32_t t = 0; t <= recording.threads.size(); ++t) {
+      while (i < c_.size() && raw(c_.thread[i]) < t) ++i;
+      first_.push_back(i);
+    }
+  }
+  bool touches(ThreadIndex thread, TraceTime boundary) const {
+    const auto begin = c_.start.begin() + first_[raw(thread)];
+    const auto end = c_.start.begin() + first_[raw(thread) + 1];
+    const auto after = std::upper_bound(begin, end, boundary);
+    if (after == begin) return false;
+    const auto call = static_cast<size_t>(std::prev(after) - c_.start.begin());
+    return boundary - c_.start[call] <= 1 || c_.end[call] == boundary;
+  }
+
+ private:
+  const Calls& c_;
+  std::vector<uint32_t> first_;  // by thread
+};
+
+ThreadIndex main_thread(const Recording& r, ProcessIndex process) {
+  ThreadIndex any{};
+  for (uint32_t t = static_cast<uint32_t>(r.threads.size()); t-- > 0;) {
+    if (r.threads[t].process != process) continue;
+    any = ThreadIndex(t);
+    if (r.threads[t].tid == r.processes[raw(process)].pid) return any;
+  }
+  return any;
+}
+
+}  // namespace
+
+StepScript build_step_script(const ScriptInput& input, const Steps& steps) {
+  const Recording& r = input.base.recording;
+  StepScript out;
+  out.process = steps.process;
+  out.main = main_thread(r, steps.process);
+  const Boundaries boundaries(r);
+  for (TraceTime b : steps.boundary) {
+    ThreadIndex by = out.main;
+    if (!boundaries.touches(by, b))
+      for (uint32_t t = 0; t < r.threads.size(); ++t)
+        if (r.threads[t].process == steps.process && boundaries.touches(ThreadIndex(t), b))
+          by = ThreadIndex(t);
+    out.passed_by.push_back(by);
+  }
+  Workers(input, steps).run(out);
+  return out;
+}
+
+}  // namespace gpustall::collect

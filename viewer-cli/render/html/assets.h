@@ -1,0 +1,10 @@
+// The page's style and script, as they stand in report.css and report.js; put in by CMake.
+#pragma once
+#include <string_view>
+
+namespace gpustall::cli {
+
+std::string_view page_style();
+std::string_view page_script();
+
+}  // namespace gpustall::cli
