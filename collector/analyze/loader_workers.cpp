@@ -200,7 +200,10 @@ void LoaderWorkers::states(const Worker& worker, TraceTime start, TraceTime end,
                            piece.cause == Cause::DataTransport ||
                            piece.cause == Cause::DataWorkerWait;
     const bool sending = piece.cause == Cause::DataTransport;
-    if (could_run && starves(worker, from, to, sending)) piece.cause = Cause::DataWorkerStarved;
+    if (could_run && starves(worker, from, to, sending)) {
+      piece.cause = Cause::DataWorkerStarved;
+      piece.object = {};
+    }
     if (piece.stack == kNone<StackId>) piece.stack = waiting;
     out.push_back(piece);
   };
