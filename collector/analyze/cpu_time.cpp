@@ -201,8 +201,9 @@ HostPiece CpuTime::from_lines(const Stretch& s, ThreadIndex thread, TraceTime at
       piece.stack = s.before;
     return piece;
   }
-  if (facts_.any(s.after, kLoaderQueue) && facts_.any(s.before, kLoaderQueue)) {
+  if (facts_.any(s.before, kLoaderQueue)) {  // unpacking what was received
     piece.cause = Cause::DataTransport;
+    piece.stack = s.before;
     return piece;
   }
   if (piece.stack == kNone<StackId>) {

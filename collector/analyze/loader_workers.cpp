@@ -56,6 +56,27 @@ LoaderWorkers::LoaderWorkers(const Recording& recording, const StackFacts& facts
   for (const auto& workers : workers_)
     for (const Worker& worker : workers)
       if (worker.main != kNone<ThreadIndex>) find_cpu_samples(worker.main);
+  for (auto& workers : workers_)
+    for (Worker& worker : workers) worker.ready = first_fetch(worker);
+}
+
+// Until then a worker is starting: imports, seeds, worker_init_fn. Where no stack tells, it is
+// ready at once.
+TraceTime LoaderWorkers::first_fetch(const Worker& worker) const {
+  if (worker.main == kNone<ThreadIndex>) return INT64_MIN;
+  TraceTime first = INT64_MAX;
+  for (uint32_t i = segments_.first[raw(worker.main)]; i < segments_.first[raw(worker.main) + 1];
+       ++i)
+    if (facts_.any(segments_.stack[i], kFetching) || waits_for_index(segments_.stack[i])) {
+      first = segments_.start[i];
+      break;
+    }
+  for (uint32_t i = first_sample_[raw(worker.main)]; i < first_sample_[raw(worker.main) + 1]; ++i)
+    if (facts_.any(r_.samples.stack[i], kFetching)) {
+      first = std::min(first, r_.samples.time[i]);
+      break;
+    }
+  return first == INT64_MAX ? INT64_MIN : first;
 }
 
 void LoaderWorkers::find_cpu_samples(ThreadIndex thread) {
@@ -188,43 +209,53 @@ bool LoaderWorkers::starves(const Worker& worker, TraceTime start, TraceTime end
   return sending ? runnable > cpu : runnable * 2 > *after - *before;
 }
 
+// A piece of the worker's time as its state tells it, corrected by what holds for longer: that the
+// worker is still starting, or has no CPU.
+void LoaderWorkers::emit(const Worker& worker, HostPiece piece, StackId waiting,
+                         HostPieces& out) const {
+  if (piece.end <= piece.start) return;
+  if (piece.start < worker.ready && worker.ready < piece.end) {
+    HostPiece before = piece;
+    before.end = piece.start = worker.ready;
+    emit(worker, before, waiting, out);
+  }
+  const bool sending = piece.cause == Cause::DataTransport;
+  if (sending || piece.cause == Cause::DataWorkerCpu || piece.cause == Cause::DataWorkerWait) {
+    const Cause told = piece.cause;
+    if (piece.end <= worker.ready)
+      piece.cause = Cause::DataWorkerStart;
+    else if (starves(worker, piece.start, piece.end, sending))
+      piece.cause = Cause::DataWorkerStarved;
+    if (piece.cause != told) piece.object = {};
+  }
+  piece.own = false;
+  if (piece.stack == kNone<StackId>) piece.stack = waiting;
+  out.push_back(piece);
+}
+
 void LoaderWorkers::states(const Worker& worker, TraceTime start, TraceTime end, StackId waiting,
                            HostPieces& out) const {
-  const Process& process = r_.processes[raw(worker.process)];
-  const auto emit = [&](HostPiece piece, TraceTime from, TraceTime to) {
-    if (to <= from) return;
+  const auto add = [&](HostPiece piece, TraceTime from, TraceTime to) {
     piece.start = from;
     piece.end = to;
-    piece.own = false;
-    const bool could_run = piece.cause == Cause::DataWorkerCpu ||
-                           piece.cause == Cause::DataTransport ||
-                           piece.cause == Cause::DataWorkerWait;
-    const bool sending = piece.cause == Cause::DataTransport;
-    if (could_run && starves(worker, from, to, sending)) {
-      piece.cause = Cause::DataWorkerStarved;
-      piece.object = {};
-    }
-    if (piece.stack == kNone<StackId>) piece.stack = waiting;
-    out.push_back(piece);
+    emit(worker, piece, waiting, out);
   };
   TraceTime cursor = start;
-  if (process.first_ns > cursor) {  // not there yet
-    const TraceTime born = std::min(end, process.first_ns);
-    emit({0, 0, Cause::DataWorkerStart, waiting, {}, kNoIndex, false}, cursor, born);
-    cursor = born;
+  if (const TraceTime born = r_.processes[raw(worker.process)].first_ns; born > cursor) {
+    cursor = std::min(end, born);
+    add({0, 0, Cause::DataWorkerStart, waiting, {}, kNoIndex, false}, start, cursor);
   }
   const uint32_t stop = segments_.first[raw(worker.main) + 1];
   for (uint32_t i = segments_.at(worker.main, cursor); cursor < end; ++i) {
     const TraceTime next = i < stop ? std::clamp(segments_.start[i], cursor, end) : end;
-    if (next > cursor) emit(of_cpu(worker, cursor, next), cursor, next);
+    if (next > cursor) add(of_cpu(worker, cursor, next), cursor, next);
     cursor = next;
     if (i >= stop || cursor >= end) break;
     const TraceTime until = std::min(end, segments_.end[i]);
-    HostPiece piece =
-        segments_.kind[i] == SegmentKind::Wait
+    add(segments_.kind[i] == SegmentKind::Wait
             ? of_wait(segments_.index[i])
-            : HostPiece{0, 0, Cause::DataWorkerCpu, segments_.stack[i], {}, kNoIndex, false};
-    emit(piece, cursor, until);
+            : HostPiece{0, 0, Cause::DataWorkerCpu, segments_.stack[i], {}, kNoIndex, false},
+        cursor, until);
     cursor = std::max(cursor, until);
   }
 }

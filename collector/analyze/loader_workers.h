@@ -23,6 +23,7 @@ class LoaderWorkers {
   struct Worker {
     ProcessIndex process{};
     ThreadIndex main = kNone<ThreadIndex>;
+    TraceTime ready = INT64_MIN;  // began to fetch, or to wait for something to fetch
   };
   const std::vector<Worker>& workers(ProcessIndex process) const { return workers_[raw(process)]; }
   // The states of one worker's main thread in an interval, whoever waits for it.
@@ -38,7 +39,9 @@ class LoaderWorkers {
     ProcessIndex process;
   };
   const Worker* owing(ProcessIndex process, uint32_t wait, TraceTime start, TraceTime end) const;
+  void emit(const Worker& worker, HostPiece piece, StackId waiting, HostPieces& out) const;
   void find_cpu_samples(ThreadIndex thread);
+  TraceTime first_fetch(const Worker& worker) const;
   HostPiece of_wait(uint32_t wait) const;
   HostPiece of_cpu(const Worker& worker, TraceTime start, TraceTime end) const;
   bool is_alive(const Worker& worker, TraceTime at) const;

@@ -7,7 +7,7 @@ model, x = mlp(), batch()
 
 def collate(items):
     total = 0
-    for i in range(0 if fixed("data.main") else 200000):
+    for i in range(0 if fixed("data.main") else 400000):
         total += i % 7  # <- data.main
     return torch.stack(items)
 
