@@ -102,12 +102,14 @@ void CpuTime::pool_samples() {
       continue;  // says nothing about others
     const double share = double(all.time[i] - s.start) / double(s.end - s.start);
     const Seen seen{share, all.stack[i], all.state[i], all.flags[i]};
-    pool_[key_of(s.before, s.after)].push_back(seen);
-    if (s.after != kNone<StackId>) pool_[key_of(kNone<StackId>, s.after)].push_back(seen);
+    Pool& pool = pools_[s.long_one];
+    pool[key_of(s.before, s.after)].push_back(seen);
+    if (s.after != kNone<StackId>) pool[key_of(kNone<StackId>, s.after)].push_back(seen);
   }
-  for (auto& [key, seen] : pool_)
-    std::sort(seen.begin(), seen.end(),
-              [](const Seen& a, const Seen& b) { return a.share < b.share; });
+  for (Pool& pool : pools_)
+    for (auto& [key, seen] : pool)
+      std::sort(seen.begin(), seen.end(),
+                [](const Seen& a, const Seen& b) { return a.share < b.share; });
 }
 
 // The samples inside the stretch itself, else those of its like.
@@ -115,7 +117,8 @@ const std::vector<CpuTime::Seen>* CpuTime::evidence(ThreadIndex thread, const St
   const Samples& all = r_.samples;
   const auto begin = all.time.begin() + first_sample_[raw(thread)];
   const auto end = all.time.begin() + first_sample_[raw(thread) + 1];
-  if (begin == end && pool_.empty()) return nullptr;
+  const Pool& pool = pools_[s.long_one];
+  if (begin == end && pool.empty()) return nullptr;
   own_.clear();
   for (auto at = std::lower_bound(begin, end, s.start); at != end && *at < s.end; ++at) {
     const auto i = static_cast<size_t>(at - all.time.begin());
@@ -124,15 +127,15 @@ const std::vector<CpuTime::Seen>* CpuTime::evidence(ThreadIndex thread, const St
     own_.push_back({share, all.stack[i], all.state[i], all.flags[i]});
   }
   if (own_.size() >= 4) return &own_;
-  const auto pooled = pool_.find(key_of(s.before, s.after));
-  if (pooled != pool_.end() && pooled->second.size() >= std::max<size_t>(4, 2 * own_.size()))
+  const auto pooled = pool.find(key_of(s.before, s.after));
+  if (pooled != pool.end() && pooled->second.size() >= std::max<size_t>(4, 2 * own_.size()))
     return &pooled->second;
   if (!own_.empty()) return &own_;
   // Few of its like were seen: any is better than none, then all that led to the same line.
-  if (pooled != pool_.end()) return &pooled->second;
+  if (pooled != pool.end()) return &pooled->second;
   if (!s.long_one || s.after == kNone<StackId>) return nullptr;
-  const auto same_end = pool_.find(key_of(kNone<StackId>, s.after));
-  return same_end != pool_.end() ? &same_end->second : nullptr;
+  const auto same_end = pool.find(key_of(kNone<StackId>, s.after));
+  return same_end != pool.end() ? &same_end->second : nullptr;
 }
 
 // What torch or the interpreter was doing, where the stack says it.

@@ -55,7 +55,10 @@ class CpuTime {
   std::vector<bool> bare_;
   std::vector<int64_t> long_from_;      // by thread: a pause that long is not dispatch
   std::vector<uint32_t> first_sample_;  // by thread
-  std::unordered_map<uint64_t, std::vector<Seen>> pool_;
+  // By the lines around it; of short and of long stretches: a pause in a loop is something else than
+  // the loop's dispatch, though the same lines surround both.
+  using Pool = std::unordered_map<uint64_t, std::vector<Seen>>;
+  Pool pools_[2];
   std::vector<Seen> own_;  // scratch
 };
 

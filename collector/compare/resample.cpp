@@ -10,7 +10,9 @@ namespace {
 
 constexpr size_t kMostSteps = 4000;  // longer runs are compared in batches of steps
 constexpr size_t kJudgesBlocks = 3;  // so many of the largest quantities choose the block length
-constexpr double kFreedomPerBlock = 1.5;
+// 1.5 in theory, where the length of the blocks is given; here it is estimated too. Measured: 1
+// holds 95 % for series of 40 to 1,000 values with correlations up to 0.8.
+constexpr double kFreedomPerBlock = 1;
 
 using Matrix = std::vector<std::vector<double>>;
 
@@ -65,7 +67,7 @@ struct Blocks {
     by_spread.resize(std::min(by_spread.size(), kJudgesBlocks));
     size_t longest = 1;
     for (const auto& [spread, q] : by_spread) longest = std::max(longest, block_length(values[q]));
-    const size_t most = std::max<size_t>(1, values.front().size() / 4);
+    const size_t most = longest_block(values.front().size());
     longest = std::min(longest, most);
     if (period > 1 && period <= most) longest = std::max(period, longest / period * period);
     return longest;

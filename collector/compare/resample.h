@@ -4,9 +4,9 @@
 // Blocks of neighbouring values are drawn anew (circular moving-block bootstrap), all quantities of
 // a run in the same blocks, so that what moves together stays together. Few blocks make a bad
 // estimate of the spread: it is corrected by their share of the series and judged by Student's t
-// with 1.5 degrees of freedom per block (Sun 2014, the Bartlett kernel's fixed-b equivalent), which
-// keeps short and strongly dependent series honest where a percentile interval is too narrow.
-// Where a side has several runs, the spread between them counts if it is the larger one.
+// with degrees of freedom by the number of blocks (after Sun 2014, fixed-b asymptotics), which
+// keeps short and strongly dependent series honest where a percentile interval is too narrow. Where
+// a side has several runs, the spread between them counts if it is the larger one.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -45,6 +45,8 @@ inline constexpr size_t kFewestSteps = 10;
 // Neighbours that have to stay together: the automatic choice of Politis and White (2004, corrected
 // 2009), times a safety factor.
 size_t block_length(std::span<const double> series);
+// At least six blocks are needed to see a spread, four of a short series.
+size_t longest_block(size_t steps);
 
 // The value that |t| exceeds with probability alpha.
 double student_quantile(double alpha, double degrees_of_freedom);

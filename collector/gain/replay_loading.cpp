@@ -1,6 +1,9 @@
 #include "collector/gain/replay_loading.h"
 
+#include <algorithm>
 #include <charconv>
+
+#include "collector/gain/batch_work.h"
 
 namespace gpustall::collect {
 namespace {
@@ -27,6 +30,8 @@ ReplayLoading::ReplayLoading(const ReplayScript& script, const StepScript& step_
     : steps_(steps),
       edit_(edit),
       work_(step_script),
+      recorded_batches_(batch_work(step_script, steps, Edit(script.sites))),
+      batches_(batch_work(step_script, steps, edit)),
       recorded_(kPrefetch * step_script.workers),
       now_(recorded_),
       ahead_(kPrefetch * kWorkersOfRepair) {
@@ -54,29 +59,15 @@ void ReplayLoading::load_ahead(const ReplayScript& script, const Recording& reco
   }
 }
 
-ReplayLoading::Batch ReplayLoading::recorded_batch(size_t step, const Edit* edit) const {
-  Batch batch;
-  for (uint32_t i = work_.first[step]; i < work_.first[step + 1]; ++i) {
-    const ScriptPiece& piece = work_.pieces[i];
-    const bool gone = edit != nullptr && edit->repairs(piece.cause, piece.site);
-    if (!gone) batch.work += piece.ns;
-  }
-  batch.share = batch.work / work_.workers;
-  return batch;
-}
-
 void ReplayLoading::advance(size_t step, const std::vector<TraceTime>& taken) {
   if (taken.empty()) return;
   while (has_workers() && now_.ready().size() <= step) {
     const size_t j = now_.ready().size();
-    const Batch before = recorded_batch(j, nullptr), after = recorded_batch(j, &edit_);
-    recorded_.next(before.share, before.work, steps_.boundary);
-    now_.next(after.share, after.work, taken);
+    recorded_.next(recorded_batches_[j], steps_.boundary);
+    now_.next(batches_[j], taken);
   }
-  while (!ahead_batches_.empty() && ahead_.ready().size() <= step) {
-    const Batch& batch = ahead_batches_[ahead_.ready().size()];
-    ahead_.next(batch.share, batch.work, taken);
-  }
+  while (!ahead_batches_.empty() && ahead_.ready().size() <= step)
+    ahead_.next(ahead_batches_[ahead_.ready().size()], taken);
 }
 
 TraceTime ReplayLoading::earliest(size_t step, const std::vector<TraceTime>& taken) {

@@ -21,16 +21,14 @@ class ReplayLoading {
   bool has_workers() const { return work_.workers > 0; }
 
  private:
-  struct Batch {  // nanoseconds
-    int64_t share = 0, work = 0;
-  };
+  using Batch = LoaderClock::Batch;
   void advance(size_t step, const std::vector<TraceTime>& taken);
-  Batch recorded_batch(size_t step, const Edit* edit) const;
   void load_ahead(const ReplayScript& script, const Recording& recording);
 
   const Steps& steps_;
   const Edit& edit_;
   const StepScript& work_;
+  std::vector<Batch> recorded_batches_, batches_;  // by step
   LoaderClock recorded_, now_, ahead_;
   std::vector<Batch> ahead_batches_;  // by step; empty: loading stays where it is
 };

@@ -69,7 +69,8 @@ struct StepScript {
   ThreadIndex main{};
   std::vector<ThreadIndex> passed_by;
   uint32_t workers = 0;
-  std::vector<uint32_t> first;  // pieces [first[j], first[j + 1])
+  std::vector<TraceTime> batch_came;  // when a wait for a batch ended in that step; 0: none
+  std::vector<uint32_t> first;        // pieces [first[j], first[j + 1])
   std::vector<ScriptPiece> pieces;
 };
 

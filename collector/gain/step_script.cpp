@@ -104,6 +104,15 @@ StepScript build_step_script(const ScriptInput& input, const Steps& steps) {
     out.passed_by.push_back(by);
   }
   Workers(input, steps).run(out);
+  if (out.workers == 0) return out;
+  out.batch_came.resize(steps.boundary.size());
+  for (uint32_t i = 0; i < r.waits.size(); ++i) {
+    if (r.waits.thread[i] != out.main || !input.reader.waits_for_loader(i)) continue;
+    const auto next =
+        std::lower_bound(steps.boundary.begin(), steps.boundary.end(), r.waits.end[i]);
+    if (next != steps.boundary.end())
+      out.batch_came[static_cast<size_t>(next - steps.boundary.begin())] = r.waits.end[i];
+  }
   return out;
 }
 

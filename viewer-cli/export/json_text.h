@@ -11,7 +11,7 @@ std::string valid_utf8(std::string_view text);
 
 // In quotes, escaped. `text` must be UTF-8.
 void append_quoted(std::string& out, std::string_view text);
-std::string quoted(std::string_view text);
+std::string json_quoted(std::string_view text);
 
 void append_number(std::string& out, int64_t number);
 // Microseconds with three decimals: digit by digit, since a double has no room for them.

@@ -19,7 +19,10 @@ std::string without_user_names(std::string_view text) {
 }
 
 ExportStrings::ExportStrings(const collect::Recording& recording)
-    : recording_(recording), texts_(recording.strings.size()), json_(recording.strings.size()) {}
+    : recording_(recording),
+      texts_(recording.strings.size()),
+      json_(recording.strings.size()),
+      places_(recording.frames.size()) {}
 
 const std::string& ExportStrings::text(collect::StringId id) {
   std::string& known = texts_[raw(id)];
@@ -29,7 +32,7 @@ const std::string& ExportStrings::text(collect::StringId id) {
 
 const std::string& ExportStrings::json(collect::StringId id) {
   std::string& known = json_[raw(id)];
-  if (known.empty()) known = quoted(text(id));
+  if (known.empty()) known = json_quoted(text(id));
   return known;
 }
 
@@ -40,6 +43,18 @@ std::string ExportStrings::place(collect::StringId file, int32_t line, collect::
   if (!place.empty()) place += ":" + std::to_string(line);
   if (raw(function) != 0) place += (place.empty() ? "" : " ") + text(function);
   return place;
+}
+
+const std::string& ExportStrings::frame_place(collect::FrameId id) {
+  std::string& known = places_[raw(id)];
+  if (!known.empty()) return known;
+  const collect::Frame& frame = recording_.frames[raw(id)];
+  std::string_view path = text(frame.file);
+  for (const std::string_view root : {"/site-packages/", "/dist-packages/"})
+    if (const size_t at = path.rfind(root); at != std::string_view::npos)
+      path.remove_prefix(at + root.size());
+  known = path.empty() ? "built-in" : std::string(path) + ":" + std::to_string(frame.line);
+  return known;
 }
 
 }  // namespace gpustall::cli

@@ -21,10 +21,13 @@ class ExportStrings {
   const std::string& json(collect::StringId id);
   // "train.py:12 main", without the directories.
   std::string place(collect::StringId file, int32_t line, collect::StringId function);
+  // "torch/nn/modules/linear.py:114": below where packages are installed.
+  const std::string& frame_place(collect::FrameId frame);
 
  private:
   const collect::Recording& recording_;
   std::vector<std::string> texts_, json_;  // by StringId; empty: not made yet
+  std::vector<std::string> places_;        // by FrameId; likewise
 };
 
 }  // namespace gpustall::cli
