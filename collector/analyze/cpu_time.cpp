@@ -45,7 +45,7 @@ void CpuTime::find_launching_lines() {
   std::vector<bool> calls(r_.threads.size()), stacked(r_.threads.size());
   for (size_t i = 0; i < r_.calls.size(); ++i) {
     calls[raw(r_.calls.thread[i])] = true;
-    if (r_.calls.stack[i] != kNone<StackId>) stacked[raw(r_.calls.thread[i])] = true;
+    if (facts_.is_python(r_.calls.stack[i])) stacked[raw(r_.calls.thread[i])] = true;
   }
   bare_.resize(r_.threads.size());
   for (size_t t = 0; t < bare_.size(); ++t) bare_[t] = calls[t] && !stacked[t];
@@ -85,6 +85,7 @@ CpuTime::Stretch CpuTime::stretch(ThreadIndex thread, uint32_t next) const {
   if (after == kNoIndex && before == kNoIndex) {  // a thread without Python: what is next to it
     s.start = next > first ? segments_.end[next - 1] : s.start;
     s.end = next < end ? segments_.start[next] : s.end;
+    s.after = next < end ? segments_.stack[next] : kNone<StackId>;  // a label at best
   }
   s.long_one = s.end - s.start > long_from_[raw(thread)];
   return s;
@@ -209,8 +210,9 @@ HostPiece CpuTime::from_lines(const Stretch& s, ThreadIndex thread, TraceTime at
     piece.stack = s.before;
     return piece;
   }
-  if (piece.stack == kNone<StackId>) {
-    piece.stack = backward_.effective(thread, at, kNone<StackId>);
+  if (!facts_.is_python(piece.stack)) {
+    if (piece.stack == kNone<StackId>)
+      piece.stack = backward_.effective(thread, at, kNone<StackId>);
     const bool python = r_.processes[raw(r_.threads[raw(thread)].process)].python_version != 0;
     piece.cause = s.long_one && python && piece.stack == kNone<StackId> ? Cause::UnknownUntraced
                                                                         : Cause::LaunchDispatch;

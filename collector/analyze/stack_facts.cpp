@@ -28,6 +28,7 @@ StackFacts::StackFacts(const Recording& recording) {
   user_.resize(n);
   has_user_.resize(n);
   leaf_torch_.resize(n);
+  python_.resize(n);
   site_.resize(n);
   std::unordered_map<Site, SiteId, SiteHash> known;
   for (size_t i = 0; i < n; ++i) {  // parents come before children
@@ -36,6 +37,8 @@ StackFacts::StackFacts(const Recording& recording) {
     const auto self = StackId(static_cast<uint32_t>(i));
     const bool user = kind.owner == CodeOwner::User;
     leaf_torch_[i] = kind.owner == CodeOwner::Torch;
+    python_[i] = node.parent != kNone<StackId> ||
+                 !recording.text(recording.frames[raw(node.frame)].file).empty();
     flags_[i] = static_cast<uint16_t>(flags(node.parent) | kind.flags);
     if (user && any(node.parent, kWorkerLoop)) flags_[i] |= kWorkerUser;
     // What torch does is told by the frames inside the user's innermost one only: a closure that

@@ -52,6 +52,8 @@ class StackFacts {
   // The node of the user's innermost frame; the stack itself where there is none.
   StackId user_node(StackId stack) const { return has(stack) ? user_[raw(stack)] : stack; }
   bool has_user_frame(StackId stack) const { return has(stack) && has_user_[raw(stack)]; }
+  // False also for a label, which is the name of a range (collector/read/range_labels.h).
+  bool is_python(StackId stack) const { return has(stack) && python_[raw(stack)]; }
   bool leaf_is_user(StackId stack) const {
     return has_user_frame(stack) && user_[raw(stack)] == stack;
   }
@@ -64,7 +66,7 @@ class StackFacts {
   std::vector<uint16_t> flags_;
   std::vector<Callee> callee_;
   std::vector<StackId> user_;
-  std::vector<bool> has_user_, leaf_torch_;
+  std::vector<bool> has_user_, leaf_torch_, python_;
   std::vector<SiteId> site_;
   std::vector<Site> sites_;
 };

@@ -96,7 +96,7 @@ Cause StallCauses::of(uint32_t copy, uint32_t last) const {
   if (copy != kNoIndex) return Cause::SyncMemcpy;
   const bool whole = c.call[last] == trace::Call::DeviceSynchronize ||
                      c.call[last] == trace::Call::EventSynchronize;
-  return whole || c.stack[last] == kNone<StackId> ? Cause::SyncExplicit : Cause::SyncOther;
+  return whole || !in_.facts.is_python(c.stack[last]) ? Cause::SyncExplicit : Cause::SyncOther;
 }
 
 Cause StallCauses::of_read(uint32_t copy, const CopyShape& shape, uint32_t last) const {
@@ -127,7 +127,7 @@ Cause StallCauses::of_free(uint32_t call, StackId stack) const {
     if (cls == trace::CallClass::Malloc && c.stack[i] == c.stack[call]) return Cause::AllocRetry;
     if (cls != trace::CallClass::Free && cls != trace::CallClass::EventSync) break;
   }
-  return stack == kNone<StackId> ? Cause::SyncExplicit : Cause::SyncOther;
+  return !in_.facts.is_python(stack) ? Cause::SyncExplicit : Cause::SyncOther;
 }
 
 bool StallCauses::has_long_free() const {
@@ -181,7 +181,7 @@ uint32_t StallCauses::neighbour_launch(uint32_t call, int direction) const {
 }
 
 bool StallCauses::decides_a_size(uint32_t copy) const {
-  if (in_.recording.calls.stack[copy] == kNone<StackId>) return false;
+  if (!in_.facts.is_python(in_.recording.calls.stack[copy])) return false;
   const Activities& a = in_.recording.activities;
   const uint32_t before = neighbour_launch(copy, -1), after = neighbour_launch(copy, +1);
   return (before != kNoIndex && selects_[raw(a.name[before])]) ||

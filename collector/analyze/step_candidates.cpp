@@ -114,7 +114,7 @@ class Candidates {
     const Waits& w = r_.waits;
     std::vector<Seen> seen;
     for (size_t i = 0; i < c.size(); ++i)
-      if (c.stack[i] != kNone<StackId> && mine(c.thread[i]))
+      if (facts_.is_python(c.stack[i]) && mine(c.thread[i]))
         seen.push_back(
             {c.thread[i], c.start[i], c.stack[i], c.call[i] == trace::Call::GraphLaunch});
     most_common_count(seen);
@@ -199,7 +199,8 @@ class Candidates {
       Launches& list = by_thread[raw(c.thread[i])];
       list.start.push_back(c.start[i]);
       list.end.push_back(c.end[i]);
-      list.what.push_back(uint64_t{raw(c.stack[i])} << 32 | raw(r_.activities.name[activity]));
+      const StackId stack = facts_.is_python(c.stack[i]) ? c.stack[i] : kNone<StackId>;
+      list.what.push_back(uint64_t{raw(stack)} << 32 | raw(r_.activities.name[activity]));
     }
     const auto most = std::max_element(
         by_thread.begin(), by_thread.end(),

@@ -9,6 +9,7 @@
 #include "collector/import/kineto_reader.h"
 #include "collector/import/tar_stream.h"
 #include "collector/read/mapped_file.h"
+#include "collector/read/range_labels.h"
 #include "collector/sort.h"
 
 namespace gpustall::collect {
@@ -44,6 +45,7 @@ class Importer {
     sort_events(recording_);
     nest_rows(recording_, tables_, frames_, std::move(rows_));
     sort_events(recording_);
+    label_calls(recording_, tables_);
     name_what_is_missing();
     return std::move(recording_);
   }

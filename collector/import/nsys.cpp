@@ -7,6 +7,7 @@
 #include "collector/import/kineto_nesting.h"
 #include "collector/import/nsys_rows.h"
 #include "collector/import/nsys_words.h"
+#include "collector/read/range_labels.h"
 #include "collector/sort.h"
 
 namespace gpustall::collect {
@@ -111,6 +112,7 @@ class Importer {
     drop_repeated_calls(recording_.calls);
     nest(state, std::move(rows));
     sort_events(recording_);
+    label_calls(recording_, state.tables);
   }
 
   // Operators are the stack of a call where no call chain was recorded with it.

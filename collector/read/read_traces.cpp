@@ -1,6 +1,7 @@
 // The passes over the files of a run, in order: open, scan, clocks, ids, events, what ties them
 // together.
 #include "collector/read/read_traces.h"
+#include "collector/read/range_labels.h"
 
 #include <sys/mman.h>
 
@@ -71,6 +72,7 @@ class TraceReader {
     resolve_wakers();
     describe_cut_ends(r_);
     sort_events(r_);
+    label_calls(r_, tables_);
     if (progress_) progress_(1.0);
     return std::move(r_);
   }
