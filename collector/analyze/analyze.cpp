@@ -35,6 +35,7 @@ int64_t most_common(const std::vector<LaunchLatency>& latency, const Recording& 
 }  // namespace
 
 Analysis analyze(const Recording& recording) {
+  if (recording.stated) return *recording.stated;
   Analysis result;
   const Links links = link_activities(recording);
   Timelines timelines = build_timelines(recording);
@@ -56,7 +57,7 @@ Analysis analyze(const Recording& recording) {
 
   result.gaps = std::move(timelines.gaps);
   timelines.gaps = result.gaps;  // the ledgers search in them
-  attribute_gaps({base, stalls, timelines, latency, reader, device_part}, result.gaps,
+  attribute_gaps({base, stalls, timelines, latency, reader, workers, device_part}, result.gaps,
                  result.slices);
   result.busy_slices = attribute_busy(base, timelines);
   result.timelines = std::move(timelines.devices);

@@ -63,7 +63,7 @@ class Attributor {
     }
     for (uint32_t i = 0; i < r_.waits.size(); ++i)
       if (in_.reader.launches_kernels(r_.waits.thread[i]) && in_.reader.is_outside_wait(i))
-        add_event(r_.waits.thread[i], {r_.waits.end[i], kNoIndex});
+        add_event(r_.waits.thread[i], {r_.waits.end[i], kNoIndex, i});
     for (auto& events : events_)
       std::stable_sort(events.begin(), events.end(),
                        [](const LeadEvent& a, const LeadEvent& b) { return a.end < b.end; });
@@ -72,14 +72,18 @@ class Attributor {
     events_[raw(r_.threads[raw(thread)].process)].push_back(event);
   }
 
-  LeadLedger& ledger(ProcessIndex process, size_t device) {
+  struct Side {  // a process on a device
+    LeadLedger lead;
+    LeadCharges charges;
+  };
+  Side& side(ProcessIndex process, size_t device) {
     const auto key = std::make_pair(raw(process), device);
-    const auto at = ledgers_.find(key);
-    if (at != ledgers_.end()) return at->second;
+    const auto at = sides_.find(key);
+    if (at != sides_.end()) return at->second;
     LeadLedger::Input input{
         r_,     in_.stalls,           in_.base.clocks[raw(process)], in_.timelines,
         device, events_[raw(process)]};
-    return ledgers_.try_emplace(key, std::move(input), groups_).first->second;
+    return sides_.try_emplace(key, Side{LeadLedger(std::move(input), groups_), {}}).first->second;
   }
 
   void gap(size_t device, uint32_t g) {
@@ -131,10 +135,11 @@ class Attributor {
   void host_part(size_t device, uint32_t closing, TraceTime host_start, const Projection& p) {
     pieces_.clear();
     in_.reader.read(thread_to_follow(closing, host_start), host_start, p.host_end, pieces_);
-    LeadLedger& lead = ledger(r_.queues[raw(r_.activities.queue[closing])].process, device);
+    const ProcessIndex process = r_.queues[raw(r_.activities.queue[closing])].process;
+    Side& at = side(process, device);
     for (const HostPiece& piece : pieces_) {
-      lead.advance(piece.start);
-      charge(piece, p.shift, lead);
+      for (uint32_t wait : at.lead.advance(piece.start)) give_back(at, process, wait);
+      charge(piece, p.shift, at);
     }
   }
 
@@ -149,20 +154,41 @@ class Attributor {
     return c.thread[next_call];
   }
 
-  void charge(const HostPiece& piece, TraceTime shift, LeadLedger& lead) {
+  void charge(const HostPiece& piece, TraceTime shift, Side& at) {
     Owner owner{piece.cause, piece.stack, piece.object};
     TraceTime from = piece.start;
     if (piece.stall != kNoIndex) {
       owner.key_plus_one = groups_.key_of(in_.stalls.all[piece.stall]) + 1;
     } else if (piece.own) {
       while (from < piece.end) {
-        const LeadLedger::Share share = lead.take(piece.end - from);
+        const LeadLedger::Share share = at.lead.take(piece.end - from);
         if (share.ns == 0) break;
-        add(from - shift, from + share.ns - shift, hidden_by(owner, in_.stalls.all[share.stall]));
+        const Owner hidden = hidden_by(owner, in_.stalls.all[share.stall]);
+        // A slice of its own for each owner of the work: it may have to go back.
+        const bool moved = hidden.cause != owner.cause || hidden.stack != owner.stack;
+        add(from - shift, from + share.ns - shift, hidden, moved ? &owner : nullptr);
+        if (moved)
+          at.charges.add({from, static_cast<uint32_t>(out_.size() - 1), share.ns, owner.cause,
+                          owner.stack, owner.object});
         from += share.ns;
       }
     }
     add(from - shift, piece.end - shift, owner);
+  }
+
+  void give_back(Side& at, ProcessIndex process, uint32_t wait) {
+    const bool batch = in_.reader.waits_for_loader(wait);
+    const TraceTime start = r_.waits.start[wait], end = r_.waits.end[wait];
+    for (const LeadCharge& c :
+         at.charges.settle(batch ? &in_.workers : nullptr, process, start, end)) {
+      out_.also[c.slice] |= bit(out_.cause[c.slice]);
+      out_.also[c.slice] &= ~bit(c.work);
+      out_.cause[c.slice] = c.work;
+      out_.site[c.slice] = in_.base.facts.site(c.stack);
+      out_.stack[c.slice] = c.stack;
+      out_.object[c.slice] = c.object;
+      out_.group[c.slice] = 0;
+    }
   }
 
   // Work that the lead given up in `stall` would have hidden.
@@ -182,15 +208,19 @@ class Attributor {
                                        r_.calls.stack[call]);
   }
 
-  void add(TraceTime start, TraceTime end, const Owner& owner) {
+  // `work`: whose the time would be otherwise; slices of different work are not joined.
+  void add(TraceTime start, TraceTime end, const Owner& owner, const Owner* work = nullptr) {
     if (end <= start) return;
+    const WorkKey key = work == nullptr ? WorkKey() : WorkKey{true, work->cause, work->stack};
     const SiteId site = in_.base.facts.site(owner.stack);
     if (out_.size() > gaps_.first_slice.back() && out_.cause.back() == owner.cause &&
         out_.site.back() == site && out_.object.back() == owner.object &&
-        out_.group.back() == owner.key_plus_one && out_.also.back() == owner.also) {
+        out_.group.back() == owner.key_plus_one && out_.also.back() == owner.also &&
+        key == last_work_) {
       out_.end.back() = end;
       return;
     }
+    last_work_ = key;
     out_.gap.push_back(gap_);
     out_.start.push_back(start);
     out_.end.push_back(end);
@@ -214,8 +244,15 @@ class Attributor {
   Slices& out_;
   SyncGroups groups_;
   std::vector<std::vector<LeadEvent>> events_;  // by process
-  std::map<std::pair<uint32_t, size_t>, LeadLedger> ledgers_;
+  std::map<std::pair<uint32_t, size_t>, Side> sides_;
   HostPieces pieces_;
+  struct WorkKey {
+    bool moved = false;
+    Cause cause{};
+    StackId stack = kNone<StackId>;
+    bool operator==(const WorkKey&) const = default;
+  };
+  WorkKey last_work_;
   uint32_t gap_ = 0;
 };
 

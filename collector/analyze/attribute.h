@@ -5,6 +5,7 @@
 #include "collector/analyze/device_part.h"
 #include "collector/analyze/host_reader.h"
 #include "collector/analyze/lead.h"
+#include "collector/analyze/lead_charges.h"
 
 namespace gpustall::collect {
 
@@ -14,6 +15,7 @@ struct AttributeInput {
   const Timelines& timelines;
   const std::vector<LaunchLatency>& latency;  // by process
   HostReader& reader;
+  const LoaderWorkers& workers;
   const DevicePart& device_part;
 };
 

@@ -43,13 +43,17 @@ uint32_t SyncGroups::group_of(Cause cause, SiteId site) {
   return at == keys_.end() ? 0 : group_of(at->second);
 }
 
-void LeadLedger::advance(TraceTime host) {
+const std::vector<uint32_t>& LeadLedger::advance(TraceTime host) {
+  outside_.clear();
   for (; next_ < in_.events.size() && in_.events[next_].end <= host; ++next_) {
-    if (in_.events[next_].stall == kNoIndex)
-      drop();
-    else
+    if (in_.events[next_].stall != kNoIndex) {
       wait_ended(in_.events[next_].stall);
+      continue;
+    }
+    drop();
+    outside_.push_back(in_.events[next_].wait);
   }
+  return outside_;
 }
 
 void LeadLedger::Lead::add(int64_t given, uint32_t stall, int64_t stall_ns) {

@@ -41,7 +41,8 @@ class SyncGroups {
 
 struct LeadEvent {
   TraceTime end;
-  uint32_t stall;  // kNoIndex: a wait for an outside producer
+  uint32_t stall;            // kNoIndex: a wait for an outside producer
+  uint32_t wait = kNoIndex;  // that wait
 };
 
 // One process on one device. Asked in the order of host time.
@@ -58,7 +59,8 @@ class LeadLedger {
   LeadLedger(Input input, SyncGroups& groups)
       : in_(std::move(input)), groups_(groups), busy_(in_.timelines, in_.device) {}
 
-  void advance(TraceTime host);  // everything that ended until then has happened
+  // Everything that ended until then has happened. The waits for outside producers among it.
+  const std::vector<uint32_t>& advance(TraceTime host);
   struct Share {
     int64_t ns;
     uint32_t stall;  // the wait that gave up most of it
@@ -77,6 +79,7 @@ class LeadLedger {
   Input in_;
   SyncGroups& groups_;
   BusyIn busy_;
+  std::vector<uint32_t> outside_;
   size_t next_ = 0;
   struct Lead {
     int64_t ns = 0;

@@ -134,6 +134,26 @@ bool LoaderWorkers::is_idle(const Worker& worker, TraceTime at) const {
   return waits_for_index(segments_.stack[i]);
 }
 
+// Backwards, from the last idle time of a worker that is busy to where all of them were idle.
+TraceTime LoaderWorkers::last_all_idle(ProcessIndex process, TraceTime from, TraceTime to) const {
+  for (TraceTime at = to; at > from;) {
+    TraceTime earlier = at;
+    for (const Worker& worker : workers_[raw(process)]) {
+      if (worker.main == kNone<ThreadIndex> || !is_alive(worker, at - 1)) continue;
+      const uint32_t first = segments_.first[raw(worker.main)];
+      const uint32_t stop = segments_.first[raw(worker.main) + 1];
+      uint32_t i = segments_.at(worker.main, at - 1);
+      if (i < stop && segments_.start[i] < at && waits_for_index(segments_.stack[i])) continue;
+      while (i > first && segments_.end[i - 1] > from && !waits_for_index(segments_.stack[i - 1]))
+        --i;
+      earlier = i > first ? std::min(earlier, segments_.end[i - 1]) : from;
+    }
+    if (earlier == at) return at;
+    at = earlier;
+  }
+  return INT64_MIN;
+}
+
 std::vector<LoaderWorkers::Interval> LoaderWorkers::later_batch_ready(ProcessIndex process,
                                                                       const Worker& owing,
                                                                       TraceTime start,

@@ -26,6 +26,11 @@ class LoaderWorkers {
     TraceTime ready = INT64_MIN;  // began to fetch, or to wait for something to fetch
   };
   const std::vector<Worker>& workers(ProcessIndex process) const { return workers_[raw(process)]; }
+  // The end of the last time in [from, to) at which no worker had anything to do: the loader was
+  // not what the run waited for. INT64_MIN: there was none.
+  TraceTime last_all_idle(ProcessIndex process, TraceTime from, TraceTime to) const;
+  // The stack of a worker between two batches.
+  bool waits_for_index(StackId stack) const;
   // The states of one worker's main thread in an interval, whoever waits for it.
   void states(const Worker& worker, TraceTime start, TraceTime end, StackId waiting,
               HostPieces& out) const;
@@ -46,7 +51,6 @@ class LoaderWorkers {
   HostPiece of_cpu(const Worker& worker, TraceTime start, TraceTime end) const;
   bool is_alive(const Worker& worker, TraceTime at) const;
   bool is_idle(const Worker& worker, TraceTime at) const;
-  bool waits_for_index(StackId stack) const;
   bool starves(const Worker& worker, TraceTime start, TraceTime end, bool sending) const;
   std::vector<Interval> later_batch_ready(ProcessIndex process, const Worker& owing,
                                           TraceTime start, TraceTime end) const;

@@ -44,8 +44,7 @@ class Workers {
     const uint32_t i = s.at(thread, piece.start);
     if (i >= s.first[raw(thread) + 1] || s.kind[i] != SegmentKind::Wait || s.start[i] > piece.start)
       return false;
-    const StackId stack = s.stack[i];
-    return in_.base.facts.any(stack, kWorkerLoop) && !in_.base.facts.any(stack, kFetching);
+    return in_.workers.waits_for_index(s.stack[i]);
   }
 
   const ScriptInput& in_;

@@ -11,8 +11,6 @@ namespace gpustall::cli {
 
 namespace {
 
-constexpr double kNarrowest = 0.002;  // of the whole: a box below 2 px cannot be seen
-
 // "train.py:12 main" is read better with the function first.
 std::string call_text(const std::string& frame, const Places& places) {
   const std::string shown = places.frame(frame);
@@ -28,8 +26,9 @@ bool is_machinery(const std::string& frame) {
 
 class Layout {
  public:
-  Layout(const collect::Overview& overview, const Palette& palette, const Places& places)
-      : overview_(overview), palette_(palette), places_(places) {
+  Layout(const collect::Overview& overview, const Palette& palette, const Places& places,
+         double narrowest)
+      : overview_(overview), palette_(palette), places_(places), narrowest_(narrowest) {
     const size_t n = overview.tree.size();
     total_.resize(n);
     children_.resize(n);
@@ -96,7 +95,7 @@ class Layout {
     double left = boxes_[box].left;
     for (const auto& [frame, inside] : calls) {
       const int64_t ns = total(inside);
-      if (share(ns) >= kNarrowest) {
+      if (share(ns) >= narrowest_) {
         const auto made = static_cast<uint32_t>(boxes_.size());
         add(box, -1, ns, left, call_text(overview_.frames[frame], places_));
         below(inside, made);
@@ -104,7 +103,7 @@ class Layout {
       left += share(ns);
     }
     for (const auto& [series, ns] : found.own) {
-      if (share(ns) >= kNarrowest)
+      if (share(ns) >= narrowest_)
         add(box, static_cast<int>(series), ns, left, palette_.series()[series].id);
       left += share(ns);
     }
@@ -113,6 +112,7 @@ class Layout {
   const collect::Overview& overview_;
   const Palette& palette_;
   const Places& places_;
+  const double narrowest_;
   std::vector<int64_t> total_;
   std::vector<Nodes> children_;
   std::vector<FlameBox> boxes_;
@@ -127,9 +127,9 @@ std::string percentage(double share) {
 }  // namespace
 
 std::vector<FlameBox> flame_boxes(const collect::ModelDevice& device, const Palette& palette,
-                                  const Places& places) {
+                                  const Places& places, double narrowest) {
   if (!device.overview) return {};
-  return Layout(*device.overview, palette, places).boxes();
+  return Layout(*device.overview, palette, places, narrowest).boxes();
 }
 
 std::string flame_figure(const std::vector<FlameBox>& boxes, const Palette& palette) {

@@ -18,9 +18,10 @@ struct FlameBox {
   std::string text, detail;
 };
 
-// Boxes as drawn, parents first; empty without an overview.
+// Boxes as drawn, parents first, those narrower than `narrowest` (share of the whole) left out;
+// empty without an overview.
 std::vector<FlameBox> flame_boxes(const collect::ModelDevice& device, const Palette& palette,
-                                  const Places& places);
+                                  const Places& places, double narrowest);
 std::string flame_figure(const std::vector<FlameBox>& boxes, const Palette& palette);
 
 }  // namespace gpustall::cli

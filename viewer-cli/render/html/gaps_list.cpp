@@ -32,16 +32,17 @@ class GapsList {
   GapsList(const collect::Overview& overview, const Palette& palette, const Places& places)
       : overview_(overview), palette_(palette), places_(places) {}
 
-  std::string html() const {
+  std::string html(size_t most_gaps) const {
     std::string out = "<div class=\"gaps\">";
     const auto& gaps = overview_.longest;
-    for (size_t i = 0; i < gaps.size(); ++i) {
+    const size_t listed = std::min(gaps.size(), most_gaps);
+    for (size_t i = 0; i < listed; ++i) {
       if (i == kShown)
-        out += "<details class=\"more\"><summary>" + std::to_string(gaps.size() - kShown) +
+        out += "<details class=\"more\"><summary>" + std::to_string(listed - kShown) +
                " more</summary>";
       out += gap(gaps[i], i);
     }
-    if (gaps.size() > kShown) out += "</details>";
+    if (listed > kShown) out += "</details>";
     return out + "</div>";
   }
 
@@ -106,9 +107,10 @@ class GapsList {
 
 }  // namespace
 
-std::string gaps_list(const View& view, const Palette& palette, const Places& places) {
+std::string gaps_list(const View& view, const Palette& palette, const Places& places,
+                      size_t most_gaps) {
   if (!view.device->overview || view.device->overview->longest.empty()) return {};
-  return GapsList(*view.device->overview, palette, places).html();
+  return GapsList(*view.device->overview, palette, places).html(most_gaps);
 }
 
 }  // namespace gpustall::cli

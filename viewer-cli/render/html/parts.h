@@ -25,7 +25,8 @@ std::string idle_table(const View& view, const ReportOptions& options, const Pla
 std::string busy_table(const View& view, const ReportOptions& options, const Places& places);
 std::string findings_list(const std::vector<Finding>& found, const Places& places,
                           const Palette& palette, const Excerpts& excerpts);
-std::string gaps_list(const View& view, const Palette& palette, const Places& places);
+std::string gaps_list(const View& view, const Palette& palette, const Places& places,
+                      size_t most_gaps);
 std::string workers_table(const View& view, const Places& places);
 
 }  // namespace gpustall::cli

@@ -17,14 +17,16 @@ using collect::Model;
 using collect::ModelDevice;
 
 constexpr size_t kFindings = 6;
-constexpr size_t kMostBins = 500;   // of one picture: a screen has not many more columns to spare
-constexpr size_t kAllBins = 4'000;  // of all devices together
+// Of one device; several share what one would have, down to a tenth of it.
+constexpr size_t kMostBins = 500, kMostGaps = 200;
+constexpr double kNarrowestBox = 0.002;  // 2 px of a thousand
+constexpr size_t kSmallestShare = 10;
 
 class HtmlReport {
  public:
   HtmlReport(const Model& model, const HtmlOptions& options)
       : model_(model), options_(options), places_(model), palette_(model) {
-    bins_ = std::clamp<size_t>(kAllBins / std::max<size_t>(1, model.devices.size()), 50, kMostBins);
+    shared_by_ = std::clamp<size_t>(model.devices.size(), 1, kSmallestShare);
     options_.report.advice = std::max(options_.report.advice, kFindings);
   }
 
@@ -91,12 +93,14 @@ class HtmlReport {
 
   std::string one_device(const View& view, size_t number) {
     DeviceData data;
-    data.steps = step_bins(*view.device, palette_, bins_);
-    data.time = time_bins(*view.device, palette_, bins_);
-    data.flame = flame_boxes(*view.device, palette_, places_);
+    data.steps = step_bins(*view.device, palette_, kMostBins / shared_by_);
+    data.time = time_bins(*view.device, palette_, kMostBins / shared_by_);
+    data.flame = flame_boxes(*view.device, palette_, places_,
+                             kNarrowestBox * static_cast<double>(shared_by_));
+    const size_t most_gaps = kMostGaps / shared_by_;
     if (view.device->overview) {
       for (const collect::LongGap& gap : view.device->overview->longest)
-        data.gaps.emplace_back(gap.start_ns, gap.ns);
+        if (data.gaps.size() < most_gaps) data.gaps.emplace_back(gap.start_ns, gap.ns);
     }
     const std::string id = std::to_string(number);
     std::string out = "<article data-device=\"" + id + "\">\n" +
@@ -111,7 +115,7 @@ class HtmlReport {
     }
     out += section("workers-" + id, "Data loading",
                    sentences(loader_lines(model_, view)) + workers_table(view, places_));
-    out += section("gaps-" + id, "Longest gaps", gaps_list(view, palette_, places_));
+    out += section("gaps-" + id, "Longest gaps", gaps_list(view, palette_, places_, most_gaps));
     std::string ledger;
     if (!view.device->overview)
       ledger = paragraph("Saved by an older gpustall: no pictures over time, by stack or by gap.");
@@ -170,7 +174,7 @@ class HtmlReport {
   HtmlOptions options_;
   const Places places_;
   const Palette palette_;
-  size_t bins_ = kMostBins;
+  size_t shared_by_ = 1;
   std::vector<DeviceData> data_;
 };
 

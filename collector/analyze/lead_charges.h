@@ -1,0 +1,34 @@
+// Work that was charged to a wait for the device because its lead would have hidden it, until it is
+// known that nothing was lost by it: where the launching thread then waits for a batch, it would
+// have come to that wait earlier and the batch no sooner. Such charges go back to the work.
+//   - only while the loader was at its limit: not from before all its workers had nothing to do;
+//   - where the workers were not recorded: only if the wait is longer than what was charged.
+#pragma once
+#include <vector>
+
+#include "collector/analyze/loader_workers.h"
+
+namespace gpustall::collect {
+
+struct LeadCharge {
+  TraceTime host = 0;  // when the work was done
+  uint32_t slice = 0;
+  int64_t ns = 0;
+  Cause work{};  // its own owner
+  StackId stack = kNone<StackId>;
+  StringId object{};
+};
+
+class LeadCharges {
+ public:
+  void add(const LeadCharge& charge) { since_.push_back(charge); }
+  // The thread waited for something outside: what was charged before is settled. Returns what goes
+  // back. `loader`: null where it was not a batch that was waited for.
+  std::vector<LeadCharge> settle(const LoaderWorkers* loader, ProcessIndex process, TraceTime start,
+                                 TraceTime end);
+
+ private:
+  std::vector<LeadCharge> since_;  // the last such wait
+};
+
+}  // namespace gpustall::collect
