@@ -31,7 +31,7 @@ void each_column(Ranges& t, F&& f) {
 template <typename F>
 void each_column(Samples& t, F&& f) {
   f(t.thread), f(t.time), f(t.stack), f(t.state), f(t.cpu_ns), f(t.runnable_ns), f(t.major_faults);
-  f(t.flags);
+  f(t.flags), f(t.minor_faults), f(t.system_ns);
 }
 
 }  // namespace gpustall::collect

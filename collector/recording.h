@@ -8,6 +8,7 @@
 // device time to the host clock.
 #pragma once
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -165,8 +166,8 @@ struct Samples {
   std::vector<TraceTime> time;
   std::vector<StackId> stack;
   std::vector<trace::ThreadRunState> state;
-  std::vector<uint64_t> cpu_ns, runnable_ns,
-      major_faults;            // cumulative per thread; 0 with state Unknown
+  // Cumulative per thread; 0 with state Unknown. system_ns: CPU time in the kernel, in coarse ticks.
+  std::vector<uint64_t> cpu_ns, runnable_ns, major_faults, minor_faults, system_ns;
   std::vector<uint8_t> flags;  // trace::SampleFlag: held the GIL, a collection ran
   size_t size() const { return thread.size(); }
 };
@@ -212,6 +213,8 @@ struct Fork {
   StackId stack = kNone<StackId>;
 };
 
+struct Analysis;  // analysis.h
+
 struct Recording {
   Basis basis = Basis::Recorded;
   std::string name;  // directory or file, as the user named it
@@ -238,6 +241,8 @@ struct Recording {
       not_observed;  // sources that are missing: "worker stacks", "scheduler states", ...
   std::vector<std::string> damage;  // one sentence per damaged place; analysis went on
   uint64_t own_overhead_ns = 0;     // time spent in our hooks, all threads
+  // An export of gpustall that was read back states its causes and steps; analyze() takes them.
+  std::shared_ptr<const Analysis> stated;
 
   std::string_view text(StringId id) const { return strings[raw(id)]; }
   DeviceIndex device_of(size_t activity) const {

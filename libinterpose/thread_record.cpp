@@ -10,6 +10,7 @@
 #include "libinterpose/creators.h"
 #include "libinterpose/dictionary.h"
 #include "libinterpose/recorder.h"
+#include "libinterpose/stacks/proc_thread.h"
 #include "libinterpose/sys.h"
 
 namespace gpustall::interpose {
@@ -22,24 +23,6 @@ size_t read_task_file(uint32_t tid, const char* file, char* to, size_t capacity)
   return sys::read_file(path, to, capacity);
 }
 
-trace::ThreadRunState run_state(char letter) noexcept {
-  using trace::ThreadRunState;
-  switch (letter) {
-    case 'R':
-      return ThreadRunState::Runnable;  // running or runnable: /proc does not tell them apart
-    case 'S':
-    case 'I':
-      return ThreadRunState::Sleeping;
-    case 'D':
-      return ThreadRunState::DiskWait;
-    case 'T':
-    case 't':
-      return ThreadRunState::Stopped;
-    default:
-      return ThreadRunState::Unknown;
-  }
-}
-
 // What was last said of a thread: said again when the name changes or the creator becomes known (it
 // is noted after the thread exists). A collision of two tids says the same again: harmless.
 struct Said {
@@ -48,24 +31,13 @@ struct Said {
 Said g_said[4096];
 
 void sample_thread(HookGuard& guard, uint32_t tid) noexcept {
-  char text[512];
+  ThreadTimes times{};
+  if (!read_thread_times(sys::pid(), tid, times)) return;  // it ended meanwhile
   trace::Sample s{};
   s.time = now_ticks();
   s.tid = tid;
   s.pid = sys::pid();
-  if (read_task_file(tid, "stat", text, sizeof text) == 0) return;  // it ended meanwhile
-  // The name in parentheses may contain anything: the fields start after its last parenthesis.
-  const char* at = std::strrchr(text, ')');
-  if (at == nullptr || at[1] == '\0') return;
-  s.state = static_cast<uint64_t>(run_state(at[2]));
-  at += 2;
-  for (int field = 3; field < 12 && at != nullptr; ++field) at = std::strchr(at + 1, ' ');
-  if (at != nullptr) s.major_faults = std::strtoull(at, nullptr, 10);
-  if (read_task_file(tid, "schedstat", text, sizeof text) != 0) {
-    char* end = nullptr;
-    s.cpu_ns = std::strtoull(text, &end, 10);
-    s.runnable_ns = std::strtoull(end, nullptr, 10);
-  }
+  set_times(s, times);
   emit(guard, s);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "collector/analyze/fault_times.h"
 #include "collector/analyze/overlay.h"
 
 namespace gpustall::collect {
@@ -34,7 +35,8 @@ CpuTime::CpuTime(const Recording& recording, const StackFacts& facts, const Back
       facts_(facts),
       backward_(backward),
       segments_(segments),
-      first_sample_(first_by_thread(recording.samples, recording.threads.size())) {
+      first_sample_(first_by_thread(recording.samples, recording.threads.size())),
+      faulting_(find_faulting(recording.samples)) {
   find_launching_lines();
   find_typical_pauses();
   pool_samples();
@@ -102,7 +104,7 @@ void CpuTime::pool_samples() {
     if (s.before == kNone<StackId> && s.after == kNone<StackId>)
       continue;  // says nothing about others
     const double share = double(all.time[i] - s.start) / double(s.end - s.start);
-    const Seen seen{share, all.stack[i], all.state[i], all.flags[i]};
+    const Seen seen{share, all.stack[i], all.state[i], all.flags[i], faulting_[i]};
     Pool& pool = pools_[s.long_one];
     pool[key_of(s.before, s.after)].push_back(seen);
     if (s.after != kNone<StackId>) pool[key_of(kNone<StackId>, s.after)].push_back(seen);
@@ -125,7 +127,7 @@ const std::vector<CpuTime::Seen>* CpuTime::evidence(ThreadIndex thread, const St
     const auto i = static_cast<size_t>(at - all.time.begin());
     if (all.stack[i] == kNone<StackId>) continue;
     const double share = double(*at - s.start) / double(s.end - s.start);
-    own_.push_back({share, all.stack[i], all.state[i], all.flags[i]});
+    own_.push_back({share, all.stack[i], all.state[i], all.flags[i], faulting_[i]});
   }
   if (own_.size() >= 4) return &own_;
   const auto pooled = pool.find(key_of(s.before, s.after));
@@ -166,7 +168,7 @@ std::optional<Cause> CpuTime::told_by_stack(const Seen& seen) const {
     case Callee::Process:
       return Cause::HostProcess;
     default:
-      return {};
+      return seen.faulting ? std::optional(Cause::HostPageFault) : std::nullopt;
   }
 }
 

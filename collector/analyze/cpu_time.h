@@ -33,6 +33,7 @@ class CpuTime {
     StackId stack;
     trace::ThreadRunState state;
     uint8_t flags;  // trace::SampleFlag
+    bool faulting;
   };
 
   Stretch stretch(ThreadIndex thread, uint32_t next) const;
@@ -55,8 +56,9 @@ class CpuTime {
   std::vector<bool> bare_;
   std::vector<int64_t> long_from_;      // by thread: a pause that long is not dispatch
   std::vector<uint32_t> first_sample_;  // by thread
-  // By the lines around it; of short and of long stretches: a pause in a loop is something else than
-  // the loop's dispatch, though the same lines surround both.
+  std::vector<bool> faulting_;          // by sample
+  // By the lines around it; of short and of long stretches: a pause in a loop is something else
+  // than the loop's dispatch, though the same lines surround both.
   using Pool = std::unordered_map<uint64_t, std::vector<Seen>>;
   Pool pools_[2];
   std::vector<Seen> own_;  // scratch

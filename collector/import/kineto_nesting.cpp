@@ -202,6 +202,8 @@ class Nesting {
     out.cpu_ns.push_back(0);
     out.runnable_ns.push_back(0);
     out.major_faults.push_back(0);
+    out.minor_faults.push_back(0);
+    out.system_ns.push_back(0);
     out.flags.push_back(0);
   }
 

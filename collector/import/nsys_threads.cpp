@@ -23,6 +23,8 @@ void add_sample(Samples& out, const Switch& s, uint64_t cpu_ns) {
   out.cpu_ns.push_back(cpu_ns);
   out.runnable_ns.push_back(0);
   out.major_faults.push_back(0);
+  out.minor_faults.push_back(0);
+  out.system_ns.push_back(0);
   out.flags.push_back(0);
 }
 

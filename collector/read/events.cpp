@@ -224,6 +224,8 @@ bool EventReader::operator()(const trace::Sample& r) {
   t.runnable_ns.push_back(r.runnable_ns);
   t.major_faults.push_back(r.major_faults);
   t.flags.push_back(static_cast<uint8_t>(r.flags));
+  t.minor_faults.push_back(r.minor_faults);
+  t.system_ns.push_back(r.system_ns);
   return true;
 }
 

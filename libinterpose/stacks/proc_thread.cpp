@@ -11,6 +11,10 @@
 namespace gpustall::interpose {
 namespace {
 
+constexpr unsigned kStatFields = 12;       // behind the state, up to stime
+constexpr uint64_t kTicksPerSecond = 100;  // USER_HZ, on every Linux for x86 and Arm
+constexpr uint8_t kMostUnread = 3;
+
 trace::ThreadRunState state_of(char letter) noexcept {
   using trace::ThreadRunState;
   switch (letter) {
@@ -47,9 +51,13 @@ bool read_stat(uint32_t pid, uint32_t tid, ThreadTimes& times) noexcept {
   at += 2;
   times.state = state_of(*at);
   times.ended = *at == 'Z' || *at == 'X';
-  // From here on: state ppid pgrp session tty tpgid flags minflt cminflt majflt
-  for (int skip = 0; skip < 9 && at != nullptr; ++skip) at = std::strchr(at + 1, ' ');
-  if (at != nullptr) times.major_faults = std::strtoull(at + 1, nullptr, 10);
+  // From here on: state ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime
+  uint64_t fields[kStatFields] = {};
+  for (unsigned i = 0; i < kStatFields && (at = std::strchr(at + 1, ' ')) != nullptr; ++i)
+    fields[i] = std::strtoull(at + 1, nullptr, 10);
+  times.minor_faults = fields[6];
+  times.major_faults = fields[8];
+  times.system_ns = fields[11] * (1000000000 / kTicksPerSecond);
   return true;
 }
 
@@ -128,11 +136,12 @@ bool first_of(uint32_t pid, const Mapping& wanted, uintptr_t& begin) noexcept {
 bool read_thread_times(uint32_t pid, uint32_t tid, ThreadTimes& times) noexcept {
   const ThreadTimes before = times;
   const int64_t now = read_clock_ns(CLOCK_MONOTONIC), elapsed = now - before.at_ns;
-  if (before.at_ns != 0 && pid == sys::pid() && times.cpu_ns != 0) {
+  if (before.at_ns != 0 && pid == sys::pid() && times.cpu_ns != 0 && times.unread < kMostUnread) {
     const uint64_t cpu = thread_cpu_ns(tid);
     if (cpu > before.cpu_ns && static_cast<int64_t>(cpu - before.cpu_ns) > elapsed / 20 * 19) {
       times.at_ns = now;
       times.cpu_ns = cpu;
+      ++times.unread;
       times.state = trace::ThreadRunState::Running;
       return true;
     }

@@ -4,7 +4,7 @@
 #pragma once
 #include <cstdint>
 
-#include "libinterpose/trace/format.h"
+#include "libinterpose/trace/records.h"
 
 namespace gpustall::interpose {
 
@@ -12,14 +12,24 @@ struct ThreadTimes {
   int64_t at_ns;  // CLOCK_MONOTONIC of the reading
   trace::ThreadRunState state;
   uint64_t cpu_ns, runnable_ns;  // cumulative; 0 where the kernel has no schedstat
-  uint64_t major_faults;         // cumulative
-  bool ended;                    // a zombie
+  uint64_t major_faults, minor_faults, system_ns;  // cumulative
+  uint8_t unread;                                  // readings in a row without a look at its files
+  bool ended;                                      // a zombie
 };
 
 // Replaces an earlier reading (all zero: none). False: there is no such thread any more. A thread
 // of this process that used the CPU all the time since then is Running without a look at its files,
 // in which case only cpu_ns is new.
 bool read_thread_times(uint32_t pid, uint32_t tid, ThreadTimes& times) noexcept;
+
+inline void set_times(trace::Sample& sample, const ThreadTimes& times) noexcept {
+  sample.state = static_cast<uint64_t>(times.state);
+  sample.cpu_ns = times.cpu_ns;
+  sample.runnable_ns = times.runnable_ns;
+  sample.major_faults = times.major_faults;
+  sample.minor_faults = times.minor_faults;
+  sample.system_ns = times.system_ns;
+}
 
 // The child processes that a thread started, where the kernel lists them (CONFIG_PROC_CHILDREN);
 // how many were stored.

@@ -108,10 +108,7 @@ void write_sample(HookGuard& guard, uint32_t pid, uint32_t tid, uint32_t stack,
   sample.time = at;
   sample.tid = tid;
   sample.stack = stack;
-  sample.state = static_cast<uint64_t>(times.state);
-  sample.cpu_ns = times.cpu_ns;
-  sample.runnable_ns = times.runnable_ns;
-  sample.major_faults = times.major_faults;
+  set_times(sample, times);
   sample.pid = pid;
   sample.flags = flags;
   emit(guard, sample);

@@ -207,6 +207,8 @@ void RecordingBuilder::sample(ThreadIndex thread, TraceTime at, std::string_view
   t.runnable_ns.push_back(f.runnable_ns);
   t.major_faults.push_back(f.major_faults);
   t.flags.push_back(f.flags);
+  t.minor_faults.push_back(f.minor_faults);
+  t.system_ns.push_back(f.system_ns);
 }
 
 void RecordingBuilder::activity(ActivityKind kind, QueueIndex queue, std::string_view name, Span at,

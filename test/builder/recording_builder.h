@@ -53,7 +53,7 @@ struct CopyFields {
 
 struct SampleFields {
   trace::ThreadRunState state = trace::ThreadRunState::Unknown;
-  uint64_t cpu_ns = 0, runnable_ns = 0, major_faults = 0;
+  uint64_t cpu_ns = 0, runnable_ns = 0, major_faults = 0, minor_faults = 0, system_ns = 0;
   uint8_t flags = 0;  // trace::SampleFlag
 };
 

@@ -198,6 +198,8 @@ class Interpreter {
       if (const auto cpu = line.key("cpu")) f.cpu_ns = static_cast<uint64_t>(time_of(*cpu));
       if (const auto r = line.key("runnable")) f.runnable_ns = static_cast<uint64_t>(time_of(*r));
       f.major_faults = line.count("faults");
+      f.minor_faults = line.count("minor");
+      if (const auto s = line.key("system")) f.system_ns = static_cast<uint64_t>(time_of(*s));
       f.flags = static_cast<uint8_t>((line.count("gil") != 0 ? trace::kSampleHoldsGil : 0u) |
                                      (line.count("gc") != 0 ? trace::kSampleGc : 0u));
       b_.sample(thread(), at, line.stack(), f);

@@ -310,3 +310,19 @@ TEST_CASE("an autograd thread's idle time is read on the thread that feeds it") 
   CHECK_THAT(text, contains("500 us host.sleep train.py:7 main"));
   CHECK_THAT(text, contains("launch.dispatch train.py:9 main"));
 }
+
+TEST_CASE("CPU time that the kernel spends on page faults has its leaf") {
+  // A stretch of 60 ms, each 20 ms of which need 12 ms in the kernel and 4000 pages; then none.
+  std::string faults = "launch k 0us 2us 4us 10us | train.py:5 main\n";
+  std::string busy = faults;
+  for (int i = 0; i <= 6; ++i) {
+    const std::string at = "sample " + std::to_string(1 + 10 * i) +
+                           "ms state=running cpu=" + std::to_string(10 * i) + "ms";
+    faults += at + " system=" + std::to_string(6 * i) + "ms minor=" + std::to_string(2000 * i) +
+              " | train.py:7 touch\n";
+    busy += at + " system=" + std::to_string(6 * i) + "ms minor=3 | train.py:7 touch\n";
+  }
+  const std::string end = "launch k 70000us 70002us 70004us 70010us | train.py:9 main\n";
+  CHECK_THAT(causes(faults + end), contains("host.page_fault train.py:7 touch"));
+  CHECK_THAT(causes(busy + end), contains("host.python train.py:7 touch"));
+}
