@@ -212,15 +212,15 @@ std::string distribution_figure(const View& view) {
   }
   std::string out = "<figure class=\"chart dist\"><div class=\"plot\">" + svg_open(counts.size()) +
                     path_element("busy strong", "busy", band) + "</svg>";
-  const auto mark = [&](int64_t ns, const char* label, const char* side) {
+  const auto mark = [&](int64_t ns, const char* label, bool before) {
     const double at =
         std::clamp((static_cast<double>(ns) - start) / (width * kDistributionBars), 0.0, 1.0);
-    out += std::string("<span class=\"quantile") + side + "\" style=\"left:" + number(at * 100) +
-           "%\"><span>" + label + " " + escaped(duration(static_cast<double>(ns))) +
-           "</span></span>";
+    out += std::string("<span class=\"quantile") + (before && at > 0.2 ? " before" : "") +
+           "\" style=\"left:" + number(at * 100) + "%\"><span>" + label + " " +
+           escaped(duration(static_cast<double>(ns))) + "</span></span>";
   };
-  mark(process->steps->p50_ns, "median", " before");
-  mark(process->steps->p95_ns, "95 %", "");
+  mark(process->steps->p50_ns, "median", true);
+  mark(process->steps->p95_ns, "95 %", false);
   const std::string right = beyond == 0
                                 ? duration(end)
                                 : duration(end) + " and longer (" + grouped(beyond) + ", up to " +
