@@ -89,11 +89,13 @@ std::string also_note(const CauseRow& row) {
 }
 
 std::string group_note(const View& view, const CauseRow& row, const Places& places) {
-  if (row.group == 0) return {};
+  // A first use is not fixed, so not together with anything either.
+  if (row.group == 0 || family_of(row.cause) == collect::CauseFamily::Cold) return {};
   std::string members;
   for (const CauseRow& other : view.window->causes) {
-    if (&other == &row || other.group != row.group) continue;
-    members += (members.empty() ? "" : ", ") + places.where(other.site);
+    const std::string place = places.where(other.site);
+    if (other.group != row.group || place == places.where(row.site)) continue;
+    if (members.find(place) == std::string::npos) members += (members.empty() ? "" : ", ") + place;
   }
   return members.empty() ? std::string{} : "Helps only when fixed together with " + members + ".";
 }
@@ -106,7 +108,7 @@ Finding finding_of(const View& view, const Group& group, const ReportOptions& op
   finding.gain = gain_text(view, group);
   for (const CauseRow* row : group) {
     Finding::Site site{places.where(row->site), {}, row};
-    if (row->site)
+    if (row->site && !row->site->file.empty())  // else the place is the function
       site.source = printable(row->site->text.empty() ? row->site->function : row->site->text);
     finding.sites.push_back(std::move(site));
   }

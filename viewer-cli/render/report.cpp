@@ -97,7 +97,9 @@ class Report {
           "   " + site.where + std::string(width - display_width(site.where) + 2, ' ');
       const size_t taken = display_width(where);
       const size_t room = terminal_.width > taken + 10 ? terminal_.width - taken : 10;
-      line(paint(terminal_, Paint::Cyan, where + cut(site.source, room)));
+      std::string text = where + cut(site.source, room);
+      text.erase(text.find_last_not_of(' ') + 1);
+      line(paint(terminal_, Paint::Cyan, text));
     }
     if (finding.sites.size() > shown) {
       line("   and " + std::to_string(finding.sites.size() - shown) + " more places (--all)");
