@@ -89,6 +89,9 @@ CpuTime::Stretch CpuTime::stretch(ThreadIndex thread, uint32_t next) const {
     s.end = next < end ? segments_.start[next] : s.end;
     s.after = next < end ? segments_.stack[next] : kNone<StackId>;  // a label at best
   }
+  s.pinning =
+      before != kNoIndex && segments_.kind[before] == SegmentKind::Call &&
+      trace::class_of(r_.calls.call[segments_.index[before]]) == trace::CallClass::HostAlloc;
   s.long_one = s.end - s.start > long_from_[raw(thread)];
   return s;
 }
@@ -145,6 +148,7 @@ const std::vector<CpuTime::Seen>* CpuTime::evidence(ThreadIndex thread, const St
 std::optional<Cause> CpuTime::told_by_stack(const Seen& seen) const {
   const auto is = [&](unsigned flags) { return facts_.any(seen.stack, flags); };
   if (is(kImporting)) return Cause::ColdLibrary;
+  if (facts_.callee(seen.stack) == Callee::GraphCapture) return Cause::ColdGraph;
   constexpr unsigned kCollecting = trace::kSampleGc | trace::kSampleHoldsGil;
   if ((seen.flags & kCollecting) == kCollecting) return Cause::HostGc;
   if (is(kPinLoop)) return Cause::DataPin;
@@ -161,8 +165,6 @@ std::optional<Cause> CpuTime::told_by_stack(const Seen& seen) const {
       return Cause::HostCheckpoint;
     case Callee::Compile:
       return Cause::ColdCompile;
-    case Callee::GraphCapture:
-      return Cause::ColdGraph;
     case Callee::Logging:
       return Cause::HostIo;
     case Callee::Process:
@@ -181,6 +183,11 @@ HostPiece CpuTime::from_sample(const Seen& seen, const Stretch& s, ThreadIndex t
     // The chains of an import are deeper than what is recorded of a stack.
     if (*told == Cause::ColdLibrary && !facts_.has_user_frame(seen.stack))
       piece.stack = s.after != kNone<StackId> ? s.after : s.before;
+    return piece;
+  }
+  // The copy into memory that was pinned for it.
+  if (s.pinning && s.before == seen.stack) {
+    piece.cause = Cause::CopyPinCall;
     return piece;
   }
   const StackId line = facts_.user_node(seen.stack);

@@ -27,6 +27,7 @@ class CpuTime {
     TraceTime start, end;
     StackId before, after;
     bool long_one;
+    bool pinning;  // after a call that pins memory, on the line that made it
   };
   struct Seen {  // a sample, by its place in the stretch
     double share;

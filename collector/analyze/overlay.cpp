@@ -48,9 +48,47 @@ Overlays::Overlays(const Recording& recording) : by_thread_(recording.threads.si
   for (const Overhead& o : recording.overheads)
     if (const auto cause = cause_of(o.kind); cause && o.thread != kNone<ThreadIndex>)
       by_thread_[raw(o.thread)].push_back({o.start, o.end, *cause});
-  for (auto& list : by_thread_)
-    std::sort(list.begin(), list.end(),
-              [](const Interval& a, const Interval& b) { return a.start < b.start; });
+  add_captures(recording.calls);
+  for (auto& list : by_thread_) list = disjoint(std::move(list));
+}
+
+// What is launched while a graph is captured does not run: it builds the graph.
+void Overlays::add_captures(const Calls& calls) {
+  size_t begin = calls.size();
+  for (size_t i = 0; i < calls.size(); ++i) {
+    if (calls.call[i] == trace::Call::StreamBeginCapture) begin = i;
+    if (calls.call[i] != trace::Call::StreamEndCapture || begin == calls.size()) continue;
+    if (calls.thread[begin] == calls.thread[i])
+      by_thread_[raw(calls.thread[i])].push_back(
+          {calls.start[begin], calls.end[i], Cause::ColdGraph});
+    begin = calls.size();
+  }
+}
+
+// By start, the inner one where they nest.
+std::vector<Overlays::Interval> Overlays::disjoint(std::vector<Interval> all) {
+  std::stable_sort(all.begin(), all.end(), [](const Interval& a, const Interval& b) {
+    return a.start != b.start ? a.start < b.start : a.end > b.end;
+  });
+  std::vector<Interval> out, open;
+  TraceTime at = 0;
+  const auto until = [&](TraceTime time) {  // the innermost open one owns what has passed
+    while (!open.empty()) {
+      const Interval inner = open.back();
+      const TraceTime end = std::min(inner.end, time);
+      if (end > at) out.push_back({at, end, inner.cause});
+      at = std::max(at, end);
+      if (inner.end > time) return;
+      open.pop_back();
+    }
+  };
+  for (const Interval& next : all) {
+    until(next.start);
+    at = next.start;
+    open.push_back(next);
+  }
+  until(INT64_MAX);
+  return out;
 }
 
 void Overlays::append(ThreadIndex thread, const HostPieces& pieces, HostPieces& out) const {
@@ -60,7 +98,7 @@ void Overlays::append(ThreadIndex thread, const HostPieces& pieces, HostPieces& 
       append_piece(out, piece);
       continue;
     }
-    // The one before may still reach in; overlays hardly ever nest.
+    // The one before may still reach in.
     auto at = std::upper_bound(all.begin(), all.end(), piece.start,
                                [](TraceTime t, const Interval& i) { return t < i.start; });
     if (at != all.begin()) --at;

@@ -1,5 +1,5 @@
 // What is known to have run on a thread in an interval, whatever else its events say: the garbage
-// collector, module loading inside a launch, CUPTI's and our own work.
+// collector, module loading inside a launch, the capture of a graph, CUPTI's and our own work.
 #pragma once
 #include <vector>
 
@@ -23,7 +23,10 @@ class Overlays {
     TraceTime start, end;
     Cause cause;
   };
-  std::vector<std::vector<Interval>> by_thread_;  // by start
+  void add_captures(const Calls& calls);
+  static std::vector<Interval> disjoint(std::vector<Interval> all);
+
+  std::vector<std::vector<Interval>> by_thread_;  // by start, disjoint
 };
 
 }  // namespace gpustall::collect

@@ -14,6 +14,10 @@ struct SiteHash {
   }
 };
 
+bool is_whole(Callee callee) {
+  return callee == Callee::GraphCapture || callee == Callee::Compile || callee == Callee::Save;
+}
+
 }  // namespace
 
 StackFacts::StackFacts(const Recording& recording) {
@@ -42,10 +46,12 @@ StackFacts::StackFacts(const Recording& recording) {
     flags_[i] = static_cast<uint16_t>(flags(node.parent) | kind.flags);
     if (user && any(node.parent, kWorkerLoop)) flags_[i] |= kWorkerUser;
     // What torch does is told by the frames inside the user's innermost one only: a closure that
-    // an optimizer calls is the user's code again. Of those, the innermost counts.
-    callee_[i] = user                          ? Callee::None
-                 : kind.callee != Callee::None ? kind.callee
-                                               : callee(node.parent);
+    // an optimizer calls is the user's code again. Of those, the innermost counts, except inside of
+    // what stays one thing whatever it is made of.
+    const Callee outer = callee(node.parent);
+    callee_[i] = user                                              ? Callee::None
+                 : kind.callee != Callee::None && !is_whole(outer) ? kind.callee
+                                                                   : outer;
     const bool inherits = !user && has_user_frame(node.parent);
     user_[i] = inherits ? user_node(node.parent) : self;
     has_user_[i] = user || inherits;

@@ -78,6 +78,10 @@ Cause StallCauses::of(uint32_t copy, uint32_t last) const {
       return Cause::HostCheckpoint;
     case Callee::Explicit:
       return Cause::SyncExplicit;
+    case Callee::GraphCapture:
+      return Cause::ColdGraph;
+    case Callee::Compile:
+      return Cause::ColdCompile;
     case Callee::Convolution:  // timing of algorithms: a convolution itself never waits
       if (copy == kNoIndex) return Cause::ColdAutotune;
       break;

@@ -7,8 +7,11 @@
 namespace gpustall::collect {
 namespace {
 
-constexpr size_t kFewest = 3;         // occurrences that make a period
+constexpr size_t kFewest = 3;  // occurrences that make a period
+constexpr uint32_t kFewSteps = 20;
+constexpr size_t kChoicesTried = 3;
 constexpr double kAlike = 0.9;        // of what a period compares
+constexpr double kBetter = 0.002;     // a longer period must be, to count
 constexpr size_t kPeriodsTried = 16;  // distances, the most common ones
 constexpr int64_t kLongPauseNs = 50'000;
 constexpr int64_t kLongPauseFactor = 8;  // times the usual pause
@@ -26,8 +29,14 @@ class Candidates {
       case StepEvidence::Optimizer:
         optimizer();
         break;
-      case StepEvidence::RepeatedStack:
-        repeated_stack();
+      case StepEvidence::RepeatedLines:
+        repeated_lines(false);
+        break;
+      case StepEvidence::LinesAndWaits:
+        repeated_lines(true);
+        break;
+      case StepEvidence::EachLaunch:
+        each_launch();
         break;
       case StepEvidence::NvtxRange:
         nvtx();
@@ -105,58 +114,93 @@ class Candidates {
     add(std::move(best), "optimizer");
   }
 
-  // In a loop's body each calling stack comes up once per iteration (a run of the same stack is
-  // one: a loop inside the line; a graph launch is one by itself): the most common count among
-  // distinct stacks is the number of iterations. Where all calls of the body come from one line,
-  // waits with another stack still part its runs.
-  void repeated_stack() {
+  // A line in a loop's body is entered once per iteration, and so is all that it calls, except for
+  // loops inside of it: the count that most lines of the user's code have is the number of
+  // iterations. A graph launch enters its line again each time. With waits: where all calls of the
+  // body come from one line, a wait on another still parts its runs.
+  void repeated_lines(bool with_waits) {
     const Calls& c = r_.calls;
     const Waits& w = r_.waits;
     std::vector<Seen> seen;
-    for (size_t i = 0; i < c.size(); ++i)
-      if (facts_.is_python(c.stack[i]) && mine(c.thread[i]))
-        seen.push_back(
-            {c.thread[i], c.start[i], c.stack[i], c.call[i] == trace::Call::GraphLaunch});
-    most_common_count(seen);
-    const size_t calls = seen.size();
     std::vector<bool> calling(r_.threads.size());
-    for (const Seen& s : seen) calling[raw(s.thread)] = true;
-    for (size_t i = 0; i < w.size(); ++i)
-      if (w.stack[i] != kNone<StackId> && mine(w.thread[i]) && calling[raw(w.thread[i])])
-        seen.push_back({w.thread[i], w.start[i], w.stack[i], false});
-    if (seen.size() == calls) return;
-    std::sort(seen.begin(), seen.end(), [](const Seen& x, const Seen& y) {
-      return x.thread != y.thread ? x.thread < y.thread : x.start < y.start;
-    });
-    most_common_count(seen);
+    for (size_t i = 0; i < c.size(); ++i) {
+      if (!facts_.is_python(c.stack[i]) || !mine(c.thread[i])) continue;
+      calling[raw(c.thread[i])] = true;
+      seen.push_back({c.thread[i], c.start[i], c.stack[i], c.call[i] == trace::Call::GraphLaunch});
+    }
+    if (with_waits) {
+      for (size_t i = 0; i < w.size(); ++i)
+        if (facts_.is_python(w.stack[i]) && calling[raw(w.thread[i])])
+          seen.push_back({w.thread[i], w.start[i], w.stack[i], false});
+      std::sort(seen.begin(), seen.end(), [](const Seen& x, const Seen& y) {
+        return x.thread != y.thread ? x.thread < y.thread : x.start < y.start;
+      });
+    }
+    count_entries(seen);
   }
 
   struct Seen {
     ThreadIndex thread;
     TraceTime start;
     StackId stack;
-    bool by_itself;
+    bool again;
   };
-  void most_common_count(const std::vector<Seen>& seen) {
-    std::unordered_map<uint32_t, std::vector<TraceTime>> runs;  // starts, by stack
-    const Seen* open = nullptr;
+
+  // Calls each(line, time) for every line that is entered: the part of a stack that the one before
+  // it did not have. All frames count where none is the user's.
+  template <typename Each>
+  void each_entry(const std::vector<Seen>& seen, bool users_only, Each each) const {
+    const Seen* before = nullptr;
     for (const Seen& s : seen) {
-      const bool goes_on = open != nullptr && open->thread == s.thread && open->stack == s.stack;
-      open = &s;
-      if (!goes_on || s.by_itself) runs[raw(s.stack)].push_back(s.start);
+      StackId shared = kNone<StackId>;
+      if (before != nullptr && before->thread == s.thread) shared = common(before->stack, s.stack);
+      if (s.again && shared == s.stack) shared = r_.stacks[raw(shared)].parent;
+      for (StackId at = s.stack; at != shared; at = r_.stacks[raw(at)].parent)
+        if (!users_only || facts_.leaf_is_user(at)) each(at, s.start);
+      before = &s;
     }
-    std::map<size_t, uint32_t> stacks_with;
-    for (const auto& [stack, starts] : runs)
-      if (starts.size() >= kFewest) ++stacks_with[starts.size()];
-    const auto most =
-        std::max_element(stacks_with.begin(), stacks_with.end(),
-                         [](const auto& x, const auto& y) { return x.second < y.second; });
-    if (most == stacks_with.end()) return;
-    std::vector<TraceTime>* anchor = nullptr;  // the first to come up
-    for (auto& [stack, starts] : runs)
-      if (starts.size() == most->first && (anchor == nullptr || starts.front() < anchor->front()))
-        anchor = &starts;
-    add(std::move(*anchor), "repeated launches");
+  }
+  // The innermost stack that both have; none: they have nothing in common. Parents come first.
+  StackId common(StackId a, StackId b) const {
+    while (a != b) {
+      if (a == kNone<StackId> || b == kNone<StackId>) return kNone<StackId>;
+      StackId& inner = raw(a) > raw(b) ? a : b;
+      inner = r_.stacks[raw(inner)].parent;
+    }
+    return a;
+  }
+
+  void count_entries(const std::vector<Seen>& seen) {
+    bool users_only = false;
+    for (const Seen& s : seen) users_only = users_only || facts_.has_user_frame(s.stack);
+    std::vector<uint32_t> entries(r_.stacks.size());
+    std::vector<StackId> in_order;  // of first entry
+    each_entry(seen, users_only, [&](StackId line, TraceTime) {
+      if (entries[raw(line)]++ == 0) in_order.push_back(line);
+    });
+    std::map<uint32_t, std::pair<uint32_t, StackId>> lines_with;  // by count: how many, the first
+    for (StackId line : in_order)
+      if (entries[raw(line)] >= kFewest)
+        ++lines_with.try_emplace(entries[raw(line)], 0, line).first->second.first;
+    struct Choice {
+      uint32_t lines, count;
+      StackId first;
+    };
+    std::vector<Choice> choices;
+    for (const auto& [count, lines] : lines_with)
+      if (lines.first > 1) choices.push_back({lines.first, count, lines.second});
+    std::stable_sort(choices.begin(), choices.end(), [](const Choice& x, const Choice& y) {
+      if (x.lines != y.lines) return x.lines > y.lines;
+      const bool few = x.count < kFewSteps || y.count < kFewSteps;  // epochs, rather
+      return few ? x.count > y.count : x.count < y.count;
+    });
+    for (size_t i = 0; i < choices.size() && i < kChoicesTried; ++i) {
+      std::vector<TraceTime> boundary;
+      each_entry(seen, users_only, [&](StackId line, TraceTime time) {
+        if (line == choices[i].first) boundary.push_back(time);
+      });
+      add(std::move(boundary), "repeated lines");
+    }
   }
 
   // A range that the program repeats and that covers most of the run.
@@ -239,8 +283,8 @@ class Candidates {
     const Launches l = launches();
     const size_t half = l.size() / 2;  // the first half may be warm-up
     if (l.size() < 2 * kFewest) return;
-    const size_t period = shortest_period(l.what, half);
-    if (period == 0) return;
+    const size_t period = best_period(l.what, half);
+    if (period < 2) return;
     std::unordered_map<uint64_t, size_t> in_one;
     for (size_t i = l.size() - period; i < l.size(); ++i) ++in_one[l.what[i]];
     std::vector<TraceTime> boundary;
@@ -255,8 +299,15 @@ class Candidates {
     add(std::move(boundary), "repeated kernels");
   }
 
+  // Nothing parts the launches: each stands for itself.
+  void each_launch() {
+    Launches l = launches();
+    if (best_period(l.what, l.size() / 2) == 1) add(std::move(l.start), "single launches");
+  }
+
+  // The distance at which the sequence is most like itself, the shortest of those that are as good;
   // 0: none. Only distances between neighbouring occurrences of one launch can be periods.
-  static size_t shortest_period(const std::vector<uint64_t>& what, size_t from) {
+  static size_t best_period(const std::vector<uint64_t>& what, size_t from) {
     std::unordered_map<uint64_t, size_t> last;
     std::map<size_t, size_t> distances;
     for (size_t i = from; i < what.size(); ++i) {
@@ -272,13 +323,18 @@ class Candidates {
     if (common.size() > kPeriodsTried) common.resize(kPeriodsTried);
     std::sort(common.begin(), common.end(),
               [](const auto& x, const auto& y) { return x.second < y.second; });
+    size_t best = 0;
+    double most = kAlike;
     for (const auto& [times, distance] : common) {
       size_t alike = 0;
       for (size_t i = from + distance; i < what.size(); ++i) alike += what[i] == what[i - distance];
-      if (static_cast<double>(alike) >= kAlike * static_cast<double>(what.size() - from - distance))
-        return distance;
+      const double share =
+          static_cast<double>(alike) / static_cast<double>(what.size() - from - distance);
+      if (share < (best == 0 ? kAlike : most + kBetter)) continue;
+      best = distance;
+      most = share;
     }
-    return 0;
+    return best;
   }
 
   const Recording& r_;

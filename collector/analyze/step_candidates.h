@@ -18,10 +18,12 @@ struct StepCandidate {
 enum class StepEvidence : uint8_t {
   ProfilerStep,
   Optimizer,
-  RepeatedStack,
+  RepeatedLines,
   NvtxRange,
   Pauses,
   LaunchPeriod,
+  LinesAndWaits,
+  EachLaunch,
   Count
 };
 

@@ -9,6 +9,7 @@ namespace gpustall::collect {
 namespace {
 
 constexpr uint32_t kMostWarmup = 20;
+constexpr size_t kManySteps = 10;
 constexpr double kSettled = 1.5;  // times the median: a step that long is not steady yet
 
 std::vector<int64_t> durations(const std::vector<TraceTime>& boundary, size_t from = 0) {
@@ -24,18 +25,22 @@ int64_t quantile(std::vector<int64_t> values, double share) {
   return values[at];
 }
 
-// Half of the steps lie close to their median, and most of the launches lie in steps: by their
-// number, since a long start-up is no argument. The first fifth may be warm-up.
+// Half of the steps lie close to their median, the first fifth may be warm-up. And most of what is
+// launched from the first step on lies in steps, by number, since a long start-up is no argument;
+// a few steps must outweigh what is launched before them, too.
 bool is_regular(const std::vector<TraceTime>& boundary, const std::vector<TraceTime>& launches) {
   const std::vector<int64_t> d = durations(boundary, boundary.size() / 5);
   if (d.size() < 2) return false;
   const int64_t median = quantile(d, 0.5);
   std::vector<int64_t> deviation;
   for (int64_t x : d) deviation.push_back(std::abs(x - median));
+  const auto before = std::count_if(launches.begin(), launches.end(),
+                                    [&](TraceTime t) { return t < boundary.front(); });
   const auto inside = std::count_if(launches.begin(), launches.end(), [&](TraceTime t) {
     return t >= boundary.front() && t <= boundary.back();
   });
-  const bool covers = static_cast<size_t>(inside) * 2 >= launches.size();
+  const auto all = static_cast<std::ptrdiff_t>(launches.size());
+  const bool covers = inside * 2 >= (boundary.size() > kManySteps ? all - before : all);
   return covers && quantile(deviation, 0.5) * 2 <= median;
 }
 

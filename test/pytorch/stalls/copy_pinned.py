@@ -3,7 +3,7 @@ import torch
 from common import batch, fixed, mlp
 
 model, x = mlp(), batch()
-source = torch.zeros(8192, 4096).pin_memory()
+source = torch.zeros(4096, 4096).pin_memory()
 side = torch.cuda.Stream()
 rows = source.to("cuda")
 for step in range(40):

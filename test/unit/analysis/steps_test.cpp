@@ -97,7 +97,7 @@ TEST_CASE("a loop without optimizer is found by its repeated launches") {
   }
   const Analysis a = checked_analysis(loop.recording());
   REQUIRE(a.steps.size() == 1);
-  CHECK(a.steps[0].basis == "repeated launches");
+  CHECK(a.steps[0].basis == "repeated lines");
   CHECK(a.steps[0].count() == 12);
 }
 
@@ -105,10 +105,10 @@ TEST_CASE("a loop whose launches all come from one line is found by what parts t
   Loop loop;
   SECTION("a wait with a stack of its own") {
     for (int i = 0; i < 12; ++i) {
-      for (int k = 0; k < 6; ++k) loop.launch("serve.py:20 forward");
+      for (int k = 0; k < 5 + i % 3; ++k) loop.launch("serve.py:20 forward");
       loop.sleep(3000);
     }
-    CHECK(checked_analysis(loop.recording()).steps.at(0).basis == "repeated launches");
+    CHECK(checked_analysis(loop.recording()).steps.at(0).basis == "repeated lines");
   }
   SECTION("pauses, of which nothing is recorded") {
     for (int i = 0; i < 12; ++i)
@@ -133,6 +133,31 @@ TEST_CASE("kernels without any stack have steps, too") {
   const Analysis a = checked_analysis(loop.recording());
   REQUIRE(a.steps.size() == 1);
   CHECK(a.steps[0].basis == "repeated kernels");
+  CHECK(a.steps[0].count() == 11);
+}
+
+TEST_CASE("loops inside of a line, and a long start-up, do not hide the iterations") {
+  Loop loop;
+  for (int i = 0; i < 500; ++i) loop.launch("serve.py:5 fill");
+  for (int i = 0; i < 12; ++i) {
+    for (int layer = 0; layer < 6; ++layer)
+      for (const char* at : {"linear", "relu"})
+        loop.launch(std::string("serve.py:20 run; /x/site-packages/torch/nn/modules/") + at +
+                    ".py:100 forward");
+    loop.launch("serve.py:21 run");
+  }
+  const Analysis a = checked_analysis(loop.recording());
+  REQUIRE(a.steps.size() == 1);
+  CHECK(a.steps[0].basis == "repeated lines");
+  CHECK(a.steps[0].count() == 12);
+}
+
+TEST_CASE("where nothing parts the launches, each is a step") {
+  Loop loop;
+  for (int i = 0; i < 12; ++i) loop.launch("serve.py:20 run", "gemm", 100);
+  const Analysis a = checked_analysis(loop.recording());
+  REQUIRE(a.steps.size() == 1);
+  CHECK(a.steps[0].basis == "single launches");
   CHECK(a.steps[0].count() == 11);
 }
 
