@@ -157,7 +157,6 @@ std::optional<Cause> CpuTime::told_by_stack(const Seen& seen) const {
   if (is(kLoaderQueue)) return Cause::DataTransport;
   if (is(kLoaderNext)) return Cause::DataMain;  // drawing indices, collating
   if (seen.state == trace::ThreadRunState::Runnable) return Cause::HostStarved;
-  if (seen.state == trace::ThreadRunState::DiskWait) return Cause::HostPageFault;
   switch (facts_.callee(seen.stack)) {
     case Callee::Print:
       return Cause::SyncPrint;
@@ -170,8 +169,10 @@ std::optional<Cause> CpuTime::told_by_stack(const Seen& seen) const {
     case Callee::Process:
       return Cause::HostProcess;
     default:
-      return seen.faulting ? std::optional(Cause::HostPageFault) : std::nullopt;
+      break;
   }
+  if (seen.faulting || seen.state == trace::ThreadRunState::DiskWait) return Cause::HostPageFault;
+  return {};
 }
 
 HostPiece CpuTime::from_sample(const Seen& seen, const Stretch& s, ThreadIndex thread) const {
