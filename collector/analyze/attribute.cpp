@@ -159,7 +159,8 @@ class Attributor {
     TraceTime from = piece.start;
     if (piece.stall != kNoIndex) {
       owner.key_plus_one = groups_.key_of(in_.stalls.all[piece.stall]) + 1;
-    } else if (piece.own) {
+    } else if (piece.own &&
+               family_of(piece.cause) != CauseFamily::Sync) {  // else it is the wait's own
       while (from < piece.end) {
         const LeadLedger::Share share = at.lead.take(piece.end - from);
         if (share.ns == 0) break;

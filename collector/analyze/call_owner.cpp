@@ -41,9 +41,8 @@ CallOwners::CallOwners(const StallInput& input, const Stalls& stalls,
   cause_.resize(c.size());
   for (size_t i = 0; i < c.size(); ++i) {
     set(i, plain_cause(trace::class_of(c.call[i])));
-    if (c.call[i] == trace::Call::GraphInstantiate ||
-        input.facts.callee(c.stack[i]) == Callee::GraphCapture)
-      set(i, Cause::ColdGraph);
+    if (c.call[i] == trace::Call::GraphInstantiate) set(i, Cause::ColdGraph);
+    if (const auto owner = owner_of_all(input.facts.callee(c.stack[i]))) set(i, *owner);
   }
   mark_first_uses(input);
   mark_allocations(input, stalls, steady_from);

@@ -11,9 +11,16 @@ namespace {
 constexpr int64_t kLongAtLeast = 500'000;  // no framework needs that for one launch
 constexpr int64_t kLongFactor = 20;        // times the thread's usual pause between calls
 constexpr int64_t kTooShortToAsk = 20'000;
+constexpr double kStarvedShare = 0.1;
 
 uint64_t key_of(StackId before, StackId after) {
   return uint64_t{raw(before)} << 32 | raw(after);
+}
+
+// Loading stays loading, whoever had the CPU meanwhile.
+bool can_starve(Cause cause) {
+  const CauseFamily family = family_of(cause);
+  return family == CauseFamily::Host || family == CauseFamily::Launch;
 }
 
 template <typename Table>
@@ -96,6 +103,18 @@ CpuTime::Stretch CpuTime::stretch(ThreadIndex thread, uint32_t next) const {
   return s;
 }
 
+CpuTime::Seen CpuTime::seen(size_t i, double share) const {
+  const Samples& s = r_.samples;
+  Seen out{share, s.stack[i], s.state[i], s.flags[i], faulting_[i], 0};
+  if (i > first_sample_[raw(s.thread[i])] && s.time[i] > s.time[i - 1] &&
+      s.runnable_ns[i] > s.runnable_ns[i - 1])
+    out.starved = std::min(
+        1.0, double(s.runnable_ns[i] - s.runnable_ns[i - 1]) / double(s.time[i] - s.time[i - 1]));
+  else if (s.runnable_ns[i] == 0 && s.state[i] == trace::ThreadRunState::Runnable)
+    out.starved = 1;  // only the state is known
+  return out;
+}
+
 void CpuTime::pool_samples() {
   const Samples& all = r_.samples;
   for (size_t i = 0; i < all.size(); ++i) {
@@ -107,10 +126,10 @@ void CpuTime::pool_samples() {
     if (s.before == kNone<StackId> && s.after == kNone<StackId>)
       continue;  // says nothing about others
     const double share = double(all.time[i] - s.start) / double(s.end - s.start);
-    const Seen seen{share, all.stack[i], all.state[i], all.flags[i], faulting_[i]};
+    const Seen one = seen(i, share);
     Pool& pool = pools_[s.long_one];
-    pool[key_of(s.before, s.after)].push_back(seen);
-    if (s.after != kNone<StackId>) pool[key_of(kNone<StackId>, s.after)].push_back(seen);
+    pool[key_of(s.before, s.after)].push_back(one);
+    if (s.after != kNone<StackId>) pool[key_of(kNone<StackId>, s.after)].push_back(one);
   }
   for (Pool& pool : pools_)
     for (auto& [key, seen] : pool)
@@ -130,7 +149,7 @@ const std::vector<CpuTime::Seen>* CpuTime::evidence(ThreadIndex thread, const St
     const auto i = static_cast<size_t>(at - all.time.begin());
     if (all.stack[i] == kNone<StackId>) continue;
     const double share = double(*at - s.start) / double(s.end - s.start);
-    own_.push_back({share, all.stack[i], all.state[i], all.flags[i], faulting_[i]});
+    own_.push_back(seen(i, share));
   }
   if (own_.size() >= 4) return &own_;
   const auto pooled = pool.find(key_of(s.before, s.after));
@@ -156,14 +175,9 @@ std::optional<Cause> CpuTime::told_by_stack(const Seen& seen) const {
   if (is(kLoaderStart)) return Cause::DataWorkerStart;
   if (is(kLoaderQueue)) return Cause::DataTransport;
   if (is(kLoaderNext)) return Cause::DataMain;  // drawing indices, collating
-  if (seen.state == trace::ThreadRunState::Runnable) return Cause::HostStarved;
-  switch (facts_.callee(seen.stack)) {
-    case Callee::Print:
-      return Cause::SyncPrint;
-    case Callee::Save:
-      return Cause::HostCheckpoint;
-    case Callee::Compile:
-      return Cause::ColdCompile;
+  const Callee callee = facts_.callee(seen.stack);
+  if (const std::optional<Cause> owner = owner_of_all(callee)) return owner;
+  switch (callee) {
     case Callee::Logging:
       return Cause::HostIo;
     case Callee::Process:
@@ -196,7 +210,10 @@ HostPiece CpuTime::from_sample(const Seen& seen, const Stretch& s, ThreadIndex t
   const bool dispatch = s.long_one ? launches && facts_.leaf_is_torch(seen.stack) : launches;
   const bool plain = dispatch || s.end - s.start < kTooShortToAsk;
   piece.cause = plain ? Cause::LaunchDispatch : Cause::HostPython;
-  if (plain && !s.long_one) piece.stack = backward_.effective(thread, s.end, s.after);
+  if (plain && !s.long_one) {
+    piece.stack = backward_.effective(thread, s.end, s.after);
+    piece.cause = owner_of_all(facts_.callee(piece.stack)).value_or(piece.cause);
+  }
   // Asleep in a call that is not hooked: a mutex of the driver or the allocator, a system call.
   if (s.long_one && seen.state == trace::ThreadRunState::Sleeping) piece.cause = Cause::HostLock;
   return piece;
@@ -250,6 +267,13 @@ void CpuTime::emit_between_samples(const std::vector<Seen>& seen, const Stretch&
     HostPiece piece = from_sample(*at, s, thread);
     piece.start = cursor;
     piece.end = until;
+    if (at->starved >= kStarvedShare && can_starve(piece.cause)) {
+      HostPiece waiting = piece;
+      waiting.cause = Cause::HostStarved;
+      piece.start = waiting.end =
+          cursor + static_cast<TraceTime>(at->starved * double(until - cursor));
+      append_piece(out, waiting);
+    }
     append_piece(out, piece);
     cursor = until;
   }
@@ -265,6 +289,7 @@ void CpuTime::explain(ThreadIndex thread, TraceTime start, TraceTime end, uint32
     return;
   }
   HostPiece piece = from_lines(s, thread, end);
+  piece.cause = owner_of_all(facts_.callee(piece.stack)).value_or(piece.cause);
   piece.start = start;
   piece.end = end;
   append_piece(out, piece);

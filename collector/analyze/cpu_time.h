@@ -35,6 +35,7 @@ class CpuTime {
     trace::ThreadRunState state;
     uint8_t flags;  // trace::SampleFlag
     bool faulting;
+    double starved;  // of the time since the sample before: runnable, without a CPU
   };
 
   Stretch stretch(ThreadIndex thread, uint32_t next) const;
@@ -43,6 +44,7 @@ class CpuTime {
   HostPiece from_lines(const Stretch& s, ThreadIndex thread, TraceTime at) const;
   void find_launching_lines();
   void find_typical_pauses();
+  Seen seen(size_t sample, double share) const;
   void pool_samples();
   const std::vector<Seen>* evidence(ThreadIndex thread, const Stretch& s);
   void emit_between_samples(const std::vector<Seen>& seen, const Stretch& s, ThreadIndex thread,

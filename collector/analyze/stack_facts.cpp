@@ -14,11 +14,22 @@ struct SiteHash {
   }
 };
 
-bool is_whole(Callee callee) {
-  return callee == Callee::GraphCapture || callee == Callee::Compile || callee == Callee::Save;
-}
-
 }  // namespace
+
+std::optional<Cause> owner_of_all(Callee callee) {
+  switch (callee) {
+    case Callee::Print:
+      return Cause::SyncPrint;
+    case Callee::Save:
+      return Cause::HostCheckpoint;
+    case Callee::Compile:
+      return Cause::ColdCompile;
+    case Callee::GraphCapture:
+      return Cause::ColdGraph;
+    default:
+      return {};
+  }
+}
 
 StackFacts::StackFacts(const Recording& recording) {
   std::vector<FrameKind> kinds;
@@ -49,9 +60,9 @@ StackFacts::StackFacts(const Recording& recording) {
     // an optimizer calls is the user's code again. Of those, the innermost counts, except inside of
     // what stays one thing whatever it is made of.
     const Callee outer = callee(node.parent);
-    callee_[i] = user                                              ? Callee::None
-                 : kind.callee != Callee::None && !is_whole(outer) ? kind.callee
-                                                                   : outer;
+    callee_[i] = user                                                  ? Callee::None
+                 : kind.callee != Callee::None && !owner_of_all(outer) ? kind.callee
+                                                                       : outer;
     const bool inherits = !user && has_user_frame(node.parent);
     user_[i] = inherits ? user_node(node.parent) : self;
     has_user_[i] = user || inherits;

@@ -3,6 +3,7 @@
 // functions, never on names of the user's script.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "collector/analysis.h"
@@ -39,6 +40,9 @@ enum class Callee : uint8_t {
   Process,  // subprocess, multiprocessing start
   Convolution,
 };
+
+// What owns everything that is done in there, launches included; none: what is done counts itself.
+std::optional<Cause> owner_of_all(Callee callee);
 
 class StackFacts {
  public:

@@ -67,21 +67,15 @@ Cause StallCauses::of(uint32_t copy, uint32_t last) const {
   const Calls& c = in_.recording.calls;
   const uint32_t call = copy == kNoIndex ? last : copy;
   const StackId stack = in_.backward.effective(c.thread[call], c.start[call], c.stack[call]);
-  switch (in_.facts.callee(stack)) {
-    case Callee::Print:
-      return Cause::SyncPrint;
+  const Callee callee = in_.facts.callee(stack);
+  if (const std::optional<Cause> owner = owner_of_all(callee)) return *owner;
+  switch (callee) {
     case Callee::Scaler:
       return Cause::SyncScaler;
     case Callee::EmptyCache:
       return Cause::AllocEmptyCache;
-    case Callee::Save:
-      return Cause::HostCheckpoint;
     case Callee::Explicit:
       return Cause::SyncExplicit;
-    case Callee::GraphCapture:
-      return Cause::ColdGraph;
-    case Callee::Compile:
-      return Cause::ColdCompile;
     case Callee::Convolution:  // timing of algorithms: a convolution itself never waits
       if (copy == kNoIndex) return Cause::ColdAutotune;
       break;

@@ -258,10 +258,10 @@ class Candidates {
     if (l.size() < 2 * kFewest) return;
     std::vector<int64_t> pause;
     for (size_t i = 1; i < l.size(); ++i) pause.push_back(l.start[i] - l.end[i - 1]);
-    std::vector<int64_t> sorted = pause;
-    const auto middle = sorted.begin() + static_cast<ptrdiff_t>(sorted.size() / 2);
-    std::nth_element(sorted.begin(), middle, sorted.end());
-    const int64_t long_from = std::max(kLongPauseNs, *middle * kLongPauseFactor);
+    std::vector<int64_t> sorted = pause;  // up to half of the pauses may be the long ones
+    const auto usual = sorted.begin() + static_cast<ptrdiff_t>(sorted.size() / 4);
+    std::nth_element(sorted.begin(), usual, sorted.end());
+    const int64_t long_from = std::max(kLongPauseNs, *usual * kLongPauseFactor);
     std::vector<TraceTime> boundary{l.start[0]};
     std::map<size_t, size_t> groups_of;  // how many groups have that many launches
     size_t first = 0;
@@ -271,9 +271,9 @@ class Candidates {
       first = i;
       boundary.push_back(l.start[i]);
     }
-    size_t usual = 0;
-    for (const auto& [size, groups] : groups_of) usual = std::max(usual, groups);
-    if (static_cast<double>(usual) >= kAlike * static_cast<double>(boundary.size() - 1))
+    size_t most = 0;
+    for (const auto& [size, groups] : groups_of) most = std::max(most, groups);
+    if (static_cast<double>(most) >= kAlike * static_cast<double>(boundary.size() - 1))
       add(std::move(boundary), "pauses between launches");
   }
 

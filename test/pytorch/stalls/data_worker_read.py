@@ -6,7 +6,7 @@ import tempfile
 import torch
 from common import batch, fixed, mlp
 
-SIZE = 24 << 20
+SIZE = 64 << 20
 model, x = mlp(), batch()
 file = tempfile.NamedTemporaryFile(dir=os.environ.get("GPUSTALL_DISK", "/var/tmp"))
 for _ in range(4):
@@ -22,7 +22,7 @@ def prepare(worker):
 
 class Records(torch.utils.data.Dataset):
     def __len__(self):
-        return 40
+        return 25
 
     def __getitem__(self, index):
         if not fixed("data.worker_read"):

@@ -1,4 +1,5 @@
-"""Two workers and a busy process share one core."""
+"""A worker and three busy processes share one core."""
+# expect: data.worker_starved
 import os
 import subprocess
 import sys
@@ -16,12 +17,12 @@ if not fixed("data.worker_starved"):
 
 class Decoded(torch.utils.data.Dataset):
     def __len__(self):
-        return 60
+        return 40
 
     def __getitem__(self, index):
         total = 0
-        for i in range(60000):
-            total += i % 7  # <- data.worker_starved
+        for i in range(150000):
+            total += i % 7
         return torch.zeros(4096)
 
 
