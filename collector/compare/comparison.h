@@ -65,6 +65,7 @@ struct ComparedRun {
 
 struct EnvironmentDifference {
   std::string key;         // of Model::environment, or "gpu", "host", "loader workers"
+  std::string title;       // "driver"
   std::string base, next;  // empty: not recorded on that side
   bool may_explain = false;
 };

@@ -99,6 +99,7 @@ std::string to_json(const Comparison& c) {
   });
   j["environment"] = list_of(c.environment, [](const EnvironmentDifference& d) {
     return Json{{"key", d.key},
+                {"title", d.title},
                 {"base", text_or_null(d.base)},
                 {"new", text_or_null(d.next)},
                 {"may_explain", d.may_explain}};

@@ -74,13 +74,13 @@ std::string joined(const Values& values, const std::string& key) {
   return text;
 }
 
-}  // namespace
-
-std::string title_of_key(const std::string& key) {
+std::string title_of(const std::string& key) {
   const KeyMeaning* meaning = meaning_of(key);
   if (meaning != nullptr) return std::string(meaning->title);
   return key.starts_with("env.") ? key.substr(4) : key;
 }
+
+}  // namespace
 
 std::vector<EnvironmentDifference> environment_differences(std::span<const Model> base,
                                                            std::span<const Model> next) {
@@ -91,7 +91,8 @@ std::vector<EnvironmentDifference> environment_differences(std::span<const Model
   for (const auto& [key, values] : next_values) keys.insert(key);
   std::vector<EnvironmentDifference> differences;
   for (const std::string& key : keys) {
-    EnvironmentDifference difference{key, joined(base_values, key), joined(next_values, key), true};
+    EnvironmentDifference difference{key, title_of(key), joined(base_values, key),
+                                     joined(next_values, key), true};
     if (difference.base == difference.next) continue;
     const KeyMeaning* meaning = meaning_of(key);
     // A variable that is not set is a setting too, where settings were recorded at all; a fact

@@ -12,7 +12,4 @@ namespace gpustall::collect {
 std::vector<EnvironmentDifference> environment_differences(std::span<const Model> base,
                                                            std::span<const Model> next);
 
-// "driver" for "cuda_driver"; the key itself where there is no word for it.
-std::string title_of_key(const std::string& key);
-
 }  // namespace gpustall::collect

@@ -92,6 +92,7 @@ bool works_on(const ModelDevice& device, uint32_t pid) {
 }  // namespace
 
 void fill_gains(const Recording& recording, const Analysis& analysis, Model& model) {
+  if (recording.stated) return;  // without what a replay needs; said in the ledger
   for (const Steps& steps : analysis.steps) {
     Filler filler(recording, analysis, steps);
     if (!filler.predictor().usable()) {

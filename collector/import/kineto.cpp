@@ -47,6 +47,7 @@ class Importer {
     sort_events(recording_);
     label_calls(recording_, tables_);
     name_what_is_missing();
+    if (own_) take_own_causes();
     return std::move(recording_);
   }
 
@@ -101,7 +102,16 @@ class Importer {
       if (text.has_events) without_device_.push_back(source);
       return;
     }
+    if (!rows.own_export().incomplete().empty()) {
+      refused_ = source + " " + rows.own_export().incomplete();
+      return;
+    }
     rows.finish(text.header);
+    // With other files beside it there would be two kinds of causes in one recording.
+    own_.reset();
+    if (rows.own_export().is_export() && files_ == 1)
+      own_ = std::make_unique<OwnExport>(std::move(rows.own_export()));
+    base_ns_ = text.header.base_ns;
     if (rows.counts().untimed > 0)
       recording_.damage.push_back(source + ": " + std::to_string(rows.counts().untimed) +
                                   " rows have no usable time and were left out");
@@ -115,7 +125,19 @@ class Importer {
     counts_.call_stacks += c.call_stacks;
   }
 
+  void take_own_causes() {
+    auto stated = own_->analysis(recording_, base_ns_);
+    if (!stated) {
+      recording_.damage.push_back(stated.error().message);
+      return;
+    }
+    recording_.stated = *stated;
+    recording_.basis = own_->basis();
+    recording_.not_observed = own_->not_observed();
+  }
+
   Error refusal(const std::string& path) const {
+    if (!refused_.empty()) return {refused_};
     if (!is_trace_) {
       const std::string why =
           recording_.damage.empty() ? std::string() : " (" + recording_.damage.front() + ")";
@@ -147,6 +169,9 @@ class Importer {
   KinetoRows rows_;
   KinetoFile::Counts counts_;
   std::vector<std::string> without_device_;
+  std::unique_ptr<OwnExport> own_;  // the one file, if it is an export of gpustall
+  int64_t base_ns_ = 0;
+  std::string refused_;
   const SourceStream* source_ = nullptr;
   double done_ = 0, part_ = 1;
   uint64_t events_ = 0, files_ = 0;

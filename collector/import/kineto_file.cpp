@@ -39,6 +39,10 @@ bool KinetoFile::times(const KinetoEvent& e, Times& out) {
   return true;
 }
 
+void KinetoFile::before_events(const KinetoHeader& header) {
+  if (!header.gpustall.empty()) own_.read_header(header.gpustall);
+}
+
 void KinetoFile::event(const KinetoEvent& e) {
   if (e.phase != "X") return;
   const KinetoRow row = row_of(e.category, e.name);
@@ -62,6 +66,9 @@ void KinetoFile::event(const KinetoEvent& e) {
       return;
     case KinetoRow::Sync:
       ++counts_.syncs;
+      return;
+    case KinetoRow::Own:
+      if (own_.is_export()) own_.row(e, at.start, at.end);
       return;
     case KinetoRow::Ignored:
       return;
@@ -102,7 +109,9 @@ KinetoFile::CallName KinetoFile::call_name(std::string_view raw) {
 }
 
 uint32_t KinetoFile::queue(const KinetoEvent& e) {
-  const Queue q{small(e.device.empty() ? e.pid : e.device, 0), small(e.context, 0), stream_of(e)};
+  // In an export of gpustall devices of several ranks have pids of their own.
+  const bool by_pid = own_.is_export() || e.device.empty();
+  const Queue q{small(by_pid ? e.pid : e.device, 0), small(e.context, 0), stream_of(e)};
   const uint64_t key = (uint64_t{q.device} << 48) ^ (uint64_t{q.context} << 32) ^ q.stream;
   for (uint64_t probe = key;; probe += 0x9e3779b97f4a7c15ull) {  // wild numbers may share a key
     const auto [at, made] = queue_of_.try_emplace(probe, static_cast<uint32_t>(queues_.size()));
@@ -123,6 +132,7 @@ void KinetoFile::activity(KinetoRow row, const KinetoEvent& e, Times at) {
   a.at = at;
   a.correlation = parse_count(e.correlation).value_or(0);
   a.bytes = parse_count(e.bytes).value_or(0);
+  a.process = small(e.process, 0);
   a.name = name(e.name);
   activities_.push_back(a);
   ++counts_.activities;
@@ -211,6 +221,14 @@ void KinetoFile::describe_processes(const KinetoHeader& header) {
     if (!header.backend.empty()) p.info["backend"] = header.backend;
     if (!header.runtime_version.empty()) p.info["cuda_runtime"] = header.runtime_version;
     if (!header.driver_version.empty()) p.info["cuda_driver"] = header.driver_version;
+    own_.process_index[p.pid] = index;
+    if (const Process* known = own_.process(p.pid)) {
+      p.pid = known->pid;
+      p.rank = known->rank;
+      p.host = known->host;
+      p.role = known->role;
+      p.clean_end = known->clean_end;
+    }
   }
   const auto seen = [&](ProcessIndex process, TraceTime start, TraceTime end) {
     Process& p = r_.processes[raw(process)];
@@ -241,8 +259,10 @@ std::vector<DeviceIndex> KinetoFile::add_devices(const KinetoHeader& header) {
     Device d;
     d.host = header.host;
     d.ordinal = q.device;
+    own_.device_index[q.device] = next;
+    if (const Device* named = own_.device(q.device)) d = *named;
     for (const KinetoDevice& described : header.devices) {
-      if (described.ordinal != q.device) continue;
+      if (described.ordinal != d.ordinal) continue;
       d.name = described.name;
       d.multiprocessors = described.multiprocessors;
       d.capability = described.capability;
@@ -265,8 +285,10 @@ void KinetoFile::add_activities(const KinetoHeader& header) {
   Activities& out = r_.activities;
   for (const Activity& a : activities_) {
     const auto caller = by_correlation.find(a.correlation);
-    const ProcessIndex process =
-        caller == by_correlation.end() ? processes_.front() : caller->second;
+    ProcessIndex process = caller == by_correlation.end() ? processes_.front() : caller->second;
+    if (const auto named = process_of_.find(a.process);
+        a.process != 0 && named != process_of_.end())
+      process = named->second;
     const auto next = QueueIndex(static_cast<uint32_t>(r_.queues.size()));
     const auto [queue, made] = known.try_emplace(uint64_t{raw(process)} << 32 | a.queue, next);
     const Queue& q = queues_[a.queue];

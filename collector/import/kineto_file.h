@@ -8,6 +8,7 @@
 #include "collector/import/kineto_frames.h"
 #include "collector/import/kineto_rows.h"
 #include "collector/import/kineto_words.h"
+#include "collector/import/own_export.h"
 
 namespace gpustall::collect {
 
@@ -20,12 +21,20 @@ class KinetoFile : public KinetoSink {
 
   KinetoFile(Recording& recording, Tables& tables, KinetoFrames& frames, KinetoRows& rows,
              std::string source)
-      : r_(recording), tables_(tables), frames_(frames), rows_(rows), source_(std::move(source)) {}
+      : r_(recording),
+        tables_(tables),
+        frames_(frames),
+        rows_(rows),
+        source_(std::move(source)),
+        own_(tables) {}
 
+  void before_events(const KinetoHeader& header) override;
+  void stack_frame(const KinetoStackFrame& frame) override { own_.stack_frame(frame); }
   void event(const KinetoEvent& event) override;
   // After the last event. Nothing of the file is in the Recording before.
   void finish(const KinetoHeader& header);
   const Counts& counts() const { return counts_; }
+  OwnExport& own_export() { return own_; }
 
  private:
   struct Times {
@@ -34,7 +43,8 @@ class KinetoFile : public KinetoSink {
   struct Activity {
     ActivityKind kind{};
     CopyKinds copy;
-    uint32_t queue = 0;  // into queues_
+    uint32_t queue = 0;    // into queues_
+    uint32_t process = 0;  // pid, where the row says it; else 0
     Times at;
     uint64_t correlation = 0, bytes = 0;
     StringId name{};
@@ -78,6 +88,7 @@ class KinetoFile : public KinetoSink {
   KinetoRows& rows_;
   std::string source_;
   Counts counts_;
+  OwnExport own_;
 
   std::vector<Activity> activities_;
   std::vector<Call> calls_;

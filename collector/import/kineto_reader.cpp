@@ -25,6 +25,7 @@ bool read_args(JsonCursor& c, KinetoEvent& e) {
         break;
       case 7:
         if (key == "context") into = &e.context;
+        if (key == "process") into = &e.process;
         break;
       case 10:
         if (key == "Call stack") into = &e.call_stack;
@@ -39,6 +40,15 @@ bool read_args(JsonCursor& c, KinetoEvent& e) {
   });
 }
 
+// The text of a value as it stands.
+bool read_raw(JsonCursor& c, std::string_view& raw) {
+  c.peek();
+  const char* from = c.at();
+  if (!c.skip()) return false;
+  raw = {from, static_cast<size_t>(c.at() - from)};
+  return true;
+}
+
 bool read_event(JsonCursor& c, KinetoEvent& e) {
   e = {};
   return c.object([&](std::string_view key) {
@@ -50,7 +60,9 @@ bool read_event(JsonCursor& c, KinetoEvent& e) {
     if (key == "tid") into = &e.tid;
     if (key == "dur") into = &e.duration;
     if (key == "name") into = &e.name;
-    if (key == "args") return read_args(c, e);
+    if (key == "sf") into = &e.stack_frame;
+    if (key == "args")
+      return e.category.starts_with("gpustall_") ? read_raw(c, e.args) : read_args(c, e);
     return into == nullptr ? c.skip() : c.text(*into);
   });
 }
@@ -121,6 +133,9 @@ class Reader {
     if (key == "traceEvents" && first == '[') return events();
     if (key == "deviceProperties" && first == '[') return devices();
     if (key == "distributedInfo" && first == '{') return distributed();
+    if (key == "gpustall" && first == '{') return own_header();
+    if (key == "stackFrames" && first == '{' && !out_.header.gpustall.empty())
+      return stack_frames();
     if (first == '{' || first == '[') return w_.skip_value();
     std::string text;
     const bool read = w_.parse([&](JsonCursor& c) {
@@ -150,6 +165,40 @@ class Reader {
     return read || w_.skip_value();
   }
 
+  bool own_header() {
+    return w_.parse([&](JsonCursor& c) {
+      std::string_view raw;
+      if (!read_raw(c, raw)) return false;
+      out_.header.gpustall = raw;
+      return true;
+    });
+  }
+
+  bool stack_frames() {
+    take('{');
+    if (take('}')) return true;
+    for (;;) {
+      KinetoStackFrame frame;
+      const bool read = w_.parse([&](JsonCursor& c) {
+        frame = {};
+        if (!c.string(frame.id) || !c.take(':')) return false;
+        return c.object([&](std::string_view key) {
+          std::string_view text;
+          if (!c.text(text)) return false;
+          if (key == "parent") frame.parent = text;
+          if (key == "file") frame.file = text;
+          if (key == "line") frame.line = text;
+          if (key == "function") frame.function = text;
+          return true;
+        });
+      });
+      if (!read) return false;
+      sink_.stack_frame(frame);
+      if (take('}')) return true;
+      if (!take(',')) return false;
+    }
+  }
+
   bool distributed() {
     return w_.parse([&](JsonCursor& c) {
       return c.object([&](std::string_view key) {
@@ -168,6 +217,7 @@ class Reader {
   // False only where nothing behind the array can be read any more.
   bool events() {
     out_.has_events = true;
+    sink_.before_events(out_.header);
     take('[');
     if (take(']')) return true;
     KinetoEvent e;

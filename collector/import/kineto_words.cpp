@@ -30,6 +30,9 @@ constexpr Category kCategories[] = {
     {"user_annotation", KinetoRow::Annotation},
     {"overhead", KinetoRow::Overhead},
     {"cuda_sync", KinetoRow::Sync},
+    {"gpustall_cause", KinetoRow::Own},
+    {"gpustall_exposed", KinetoRow::Own},
+    {"gpustall_step", KinetoRow::Own},
 };
 
 struct Pattern {

@@ -18,6 +18,7 @@ enum class KinetoRow : uint8_t {
   Memset,
   Overhead,
   Sync,  // what a stream waited for: no work
+  Own,   // of an export of gpustall
 };
 KinetoRow row_of(std::string_view category, std::string_view name);
 

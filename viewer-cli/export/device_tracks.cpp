@@ -42,7 +42,10 @@ std::string copy_name(const Activities& a, size_t i) {
 class DeviceTracks {
  public:
   explicit DeviceTracks(TimelineState& state)
-      : s_(state), r_(state.in.recording), lanes_(r_.queues.size()) {}
+      : s_(state), r_(state.in.recording), lanes_(r_.queues.size()) {
+    for (const Queue& queue : r_.queues)
+      several_processes_ |= queue.process != r_.queues.front().process;
+  }
 
   void run() {
     const Activities& a = r_.activities;
@@ -78,6 +81,7 @@ class DeviceTracks {
     s_.out.member("stream", queue.stream);
     s_.out.member("correlation", static_cast<int64_t>(a.correlation[i]));
     if (a.bytes[i] != 0) s_.out.member("bytes", static_cast<int64_t>(a.bytes[i]));
+    if (several_processes_) s_.out.member("process", s_.in.ids.of(queue.process));
     s_.out.end();
     ++s_.counts.activities;
     if (end > start) arrow(i, *track, start);
@@ -135,6 +139,7 @@ class DeviceTracks {
   const Recording& r_;
   std::vector<std::unique_ptr<TrackLanes>> lanes_;  // by QueueIndex
   std::string name_;
+  bool several_processes_ = false;  // correlation ids alone do not tell whose the work is
 };
 
 }  // namespace

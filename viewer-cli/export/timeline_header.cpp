@@ -104,6 +104,7 @@ void Timeline::write_header(const TimelinePlan& plan, TimelineState& state) cons
         {"window", plan.window_text.empty() ? Json(nullptr) : Json(plan.window_text)},
         {"complete", plan.window_text.empty() && plan.left_out.empty()},
         {"left_out", plan.left_out},
+        {"launch_latency_ns", in_.analysis.launch_latency_ns},
         {"devices", devices_of(in_, plan.summary)},
         {"processes", processes_of(in_, plan.summary)},
         {"steps", steps_of(in_, plan.summary)},
