@@ -186,9 +186,15 @@ class Candidates {
       uint32_t lines, count;
       StackId first;
     };
+    // The first or the last iteration may have been left in the middle.
+    const auto at = [&](uint32_t count) {
+      const auto found = lines_with.find(count);
+      return found == lines_with.end() || count < kFewSteps / 2 ? 0 : found->second.first;
+    };
     std::vector<Choice> choices;
     for (const auto& [count, lines] : lines_with)
-      if (lines.first > 1) choices.push_back({lines.first, count, lines.second});
+      if (const uint32_t like = lines.first + at(count - 1) + at(count + 1); like > 1)
+        choices.push_back({like, count, lines.second});
     std::stable_sort(choices.begin(), choices.end(), [](const Choice& x, const Choice& y) {
       if (x.lines != y.lines) return x.lines > y.lines;
       const bool few = x.count < kFewSteps || y.count < kFewSteps;  // epochs, rather

@@ -10,7 +10,8 @@ namespace {
 
 constexpr uint32_t kMostWarmup = 20;
 constexpr size_t kManySteps = 10;
-constexpr double kSettled = 1.5;  // times the median: a step that long is not steady yet
+constexpr double kSlow = 0.9;     // every tenth step may be one that loads, logs or saves
+constexpr double kSettled = 1.5;  // times the slow ones: a step that long is not steady yet
 
 std::vector<int64_t> durations(const std::vector<TraceTime>& boundary, size_t from = 0) {
   std::vector<int64_t> d;
@@ -67,13 +68,14 @@ std::vector<bool> cold_steps(const Recording& r, const Links& links, const Steps
   return cold;
 }
 
-// The first steps until nothing is new and the time has settled; a calm step between two that are
-// not does not end it.
+// The first steps until nothing is new and none takes longer than the slow ones of the second half;
+// a calm step between two that are not does not end it.
 uint32_t warmup_of(const Recording& r, const Links& links, const Steps& steps) {
   const auto n = static_cast<uint32_t>(steps.count());
   const std::vector<int64_t> d = durations(steps.boundary);
   const std::vector<bool> cold = cold_steps(r, links, steps);
-  const auto settled = static_cast<int64_t>(kSettled * static_cast<double>(quantile(d, 0.5)));
+  const int64_t slow = quantile(durations(steps.boundary, n / 2), kSlow);
+  const auto settled = static_cast<int64_t>(kSettled * static_cast<double>(slow));
   uint32_t warmup = 1;
   for (uint32_t i = 1; i < std::min(n / 2, kMostWarmup) && i <= warmup + 1; ++i)
     if (cold[i] || d[i] > settled) warmup = i + 1;
