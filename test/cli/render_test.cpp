@@ -5,6 +5,7 @@
 #include "golden.h"
 #include "models.h"
 #include "viewer-cli/render/causes.h"
+#include "viewer-cli/render/live_line.h"
 #include "viewer-cli/render/report.h"
 
 using namespace gpustall;
@@ -70,6 +71,14 @@ TEST_CASE("a report as Markdown") {
 
 TEST_CASE("the verdict at the end of a run") {
   check_golden("verdict.txt", render_verdict(stalled_model(), columns(80)));
+}
+
+TEST_CASE("the line of a live run has the report's figures") {
+  CHECK(live_line(stalled_model(), true) ==
+        "GPU busy 50.0 %  20.0 ms/step  sync.item 20.0 % train.py:104  (all 740 ms)");
+  CHECK(live_line(healthy_model(), false) ==
+        "GPU 0 busy 97.0 %  device.spacing 3.0 %  (last 10.0 s)");
+  CHECK(live_line(empty_model(), true).empty());
 }
 
 TEST_CASE("one device of several") {

@@ -10,6 +10,7 @@
 #include "viewer-cli/command.h"
 #include "viewer-cli/launch/aftermath.h"
 #include "viewer-cli/launch/child.h"
+#include "viewer-cli/launch/live.h"
 #include "viewer-cli/launch/output_dir.h"
 #include "viewer-cli/launch/target.h"
 #include "viewer-cli/launch/variables.h"
@@ -25,10 +26,16 @@ constexpr char kDescription[] =
     "  gpustall run -- python train.py\n"
     "  gpustall run --delay 60 --duration 30 -o before -- python train.py --epochs 3\n"
     "  gpustall run --simulate -- python train.py      no GPU: simulated device\n"
+    "  gpustall run --live -- python train.py          step time and main cause meanwhile\n"
     "\n"
     "The program's output and exit status are its own. On a terminal the verdict follows;\n"
     "otherwise gpustall replaces itself by the program. Exit status 125: gpustall could not\n"
-    "start it, 126: not executable, 127: not found.\n";
+    "start it, 126: not executable, 127: not found.\n"
+    "\n"
+    "--live takes the last row of the terminal for a line about the newest part of the run, every\n"
+    "few seconds. --live=FILE appends it to FILE every ten seconds, also without a terminal: then\n"
+    "a process that is nobody's child reads the recording and ends with the program. Either reads\n"
+    "at idle priority, at most a fiftieth of the time, and never touches the program.\n";
 
 class RunCommand : public Command {
  public:
@@ -38,6 +45,8 @@ class RunCommand : public Command {
     app.add_option("program", program_, "the program and its arguments; -- before it is optional");
     options_.declare(app);
     app.add_flag("--stay", stay_, "wait and tell the verdict even without a terminal");
+    app.add_flag("--live{-}", live_, "say meanwhile how the run goes, on the terminal or in =FILE")
+        ->type_name("[=FILE]");
     app.add_flag("--anyway", anyway_, "start programs that gpustall would refuse");
   }
 
@@ -80,11 +89,21 @@ class RunCommand : public Command {
     if (rank.empty() || rank == "0" || session.verbose) {
       note(session, "recording to " + shown_path(output));
     }
-    if (!stay_ && !wants_verdict(session)) exec_program(session.program, variables);
+    const LiveOptions live_options = live(session, output);
+    if (!stay_ && !wants_verdict(session)) {
+      if (!live_options.file.empty()) start_detached_live(live_options, getpid());
+      exec_program(session.program, variables);
+    }
     Witness witness;
-    const int status = run_program(session.program, variables, [&](pid_t child) {
-      if (!has_recording(output)) witness.look(child);
-    });
+    Live live(live_options);
+    const int status = run_program(
+        session.program, variables,
+        [&](pid_t child) {
+          if (!has_recording(output)) witness.look(child);
+          live.look(child);
+        },
+        [&live] { live.erase(); });
+    live.end();
     run_apart([&] { tell_aftermath(output, witness, session); });
     end_like(status);
   }
@@ -96,8 +115,23 @@ class RunCommand : public Command {
            getpid() != 1;
   }
 
+  LiveOptions live(const Session& session, const std::string& output) const {
+    LiveOptions options{output, {}, false};
+    if (live_.empty()) return options;
+    const bool stays = stay_ || wants_verdict(session);
+    if (live_ == "-") {
+      options.terminal = stays && isatty(STDERR_FILENO) == 1;
+      if (!options.terminal) note(session, "--live needs a terminal; --live=FILE needs none");
+      return options;
+    }
+    options.file = std::filesystem::absolute(expand_pattern(live_)).string();
+    check_live_file(options.file);
+    return options;
+  }
+
   std::vector<std::string> program_;
   RecordOptions options_;
+  std::string live_;  // empty: no; "-": on the terminal; else a file
   bool stay_ = false, anyway_ = false;
 };
 

@@ -84,7 +84,8 @@ pid_t start(const std::vector<std::string>& command, const Variables& variables,
 
 class Supervisor {
  public:
-  Supervisor(pid_t child, const Look& look) : child_(child), look_(look) {}
+  Supervisor(pid_t child, const Look& look, const BeforeStop& before_stop)
+      : child_(child), look_(look), before_stop_(before_stop) {}
 
   int wait() {
     const sigset_t signals = handled_signals();
@@ -122,6 +123,7 @@ class Supervisor {
   void follow_stop() {
     if (!child_stopped_ || !told_to_stop_) return;
     child_stopped_ = told_to_stop_ = false;
+    if (before_stop_) before_stop_();
     kill(getpid(), SIGSTOP);  // until the shell's fg or bg
     kill(child_, SIGCONT);
   }
@@ -135,6 +137,7 @@ class Supervisor {
 
   pid_t child_;
   const Look& look_;
+  const BeforeStop& before_stop_;
   int status_ = 0;
   bool child_stopped_ = false, told_to_stop_ = false;
 };
@@ -148,14 +151,14 @@ void exec_program(const std::vector<std::string>& command, const Variables& vari
 }
 
 int run_program(const std::vector<std::string>& command, const Variables& variables,
-                const Look& look) {
+                const Look& look, const BeforeStop& before_stop) {
   const sigset_t signals = handled_signals();
   sigset_t before;
   sigprocmask(SIG_BLOCK, &signals, &before);
   // With SIGCHLD ignored (inherited from some launchers) the status would be lost.
   const bool ignores_children = std::signal(SIGCHLD, SIG_DFL) == SIG_IGN;
   const pid_t child = start(command, variables, before, ignores_children);
-  return Supervisor(child, look).wait();
+  return Supervisor(child, look, before_stop).wait();
 }
 
 void run_apart(const std::function<void()>& work) {
@@ -168,7 +171,7 @@ void run_apart(const std::function<void()>& work) {
     work();
     _exit(0);
   }
-  Supervisor(child, {}).wait();
+  Supervisor(child, {}, {}).wait();
 }
 
 void end_like(int wait_status) {

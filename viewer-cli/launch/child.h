@@ -16,11 +16,13 @@ namespace gpustall::cli {
 
 // Called with the child's pid: shortly after the start, then every few seconds.
 using Look = std::function<void(pid_t)>;
+// Called before this process stops, with its job, until it is continued.
+using BeforeStop = std::function<void()>;
 
 // Runs the program to its end and returns its wait status. Throws Failure (126, 127) when it cannot
 // be started.
 int run_program(const std::vector<std::string>& command, const Variables& variables,
-                const Look& look);
+                const Look& look, const BeforeStop& before_stop = {});
 
 // Runs a function in a process of its own, so that whatever befalls it (a crash, Ctrl-C, no
 // memory) cannot change the exit status of the program that has ended before.

@@ -49,6 +49,9 @@ std::string typeset(std::string_view text) {
                is_digit(rest[2])) {
       out += "\xe2\x80\x93";
       ++i;
+    } else if (rest.substr(0, 2) == "+-") {
+      out += "\xc2\xb1";
+      ++i;
     } else {
       out += text[i];
     }

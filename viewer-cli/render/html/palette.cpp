@@ -1,7 +1,6 @@
 #include "viewer-cli/render/html/palette.h"
 
 #include <algorithm>
-#include <map>
 
 namespace gpustall::cli {
 
@@ -17,28 +16,34 @@ constexpr int kStrengths = 3;
 constexpr const char* kFamilies[] = {"sync", "data",   "copy", "alloc", "launch",
                                      "host", "device", "cold", "tool",  "unknown"};
 
-std::vector<Cause> largest(const collect::Model& model) {
+std::map<Cause, int64_t> sums_of(const collect::Model& model) {
   std::map<Cause, int64_t> sums;
   for (const collect::ModelDevice& device : model.devices) {
     // The page is about the steady state: what is large only in the warm-up comes after.
     const collect::Window& window = device.steady ? *device.steady : device.whole;
     for (const collect::CauseRow& row : window.causes) sums[row.cause] += row.ns;
   }
+  return sums;
+}
+
+std::vector<Cause> largest(const std::map<Cause, int64_t>& sums) {
   std::vector<Cause> causes;
   for (const auto& [cause, ns] : sums) {
     if (family_of(cause) != CauseFamily::Unknown && ns > 0) causes.push_back(cause);
   }
   std::stable_sort(causes.begin(), causes.end(),
-                   [&](Cause a, Cause b) { return sums[a] > sums[b]; });
+                   [&](Cause a, Cause b) { return sums.at(a) > sums.at(b); });
   if (causes.size() > kMostSeries) causes.resize(kMostSeries);
   return causes;
 }
 
 }  // namespace
 
-Palette::Palette(const collect::Model& model) {
+Palette::Palette(const collect::Model& model) : Palette(sums_of(model)) {}
+
+Palette::Palette(const std::map<Cause, int64_t>& sums) {
   std::array<int, std::size(kFamilies)> used{};
-  const std::vector<Cause> causes = largest(model);
+  const std::vector<Cause> causes = largest(sums);
   index_.fill(causes.size());
   for (const Cause cause : causes) {
     const auto family = static_cast<size_t>(family_of(cause));

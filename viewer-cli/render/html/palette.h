@@ -2,6 +2,7 @@
 // the rest as one, unknown always. Colour stands for the family, its strength for the place within.
 #pragma once
 #include <array>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct Series {
 class Palette {
  public:
   explicit Palette(const collect::Model& model);
+  explicit Palette(const std::map<collect::Cause, int64_t>& sums);
   const std::vector<Series>& series() const { return series_; }
   size_t size() const { return series_.size(); }
   size_t of(collect::Cause cause) const { return index_[static_cast<size_t>(cause)]; }
