@@ -21,6 +21,9 @@ namespace gpustall::cli {
 
 inline constexpr int kWorkFailed = 1;  // the work could not be done
 inline constexpr int kUsage = 2;       // the command line makes no sense
+// Answers of `check` and of `diff --gate`, for builds.
+inline constexpr int kLimitExceeded = 3;
+inline constexpr int kInconclusive = 4;  // the data cannot tell
 
 class Failure : public std::runtime_error {
  public:

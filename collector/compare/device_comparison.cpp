@@ -42,11 +42,14 @@ void add(Quantity& to, const Quantity& of, int64_t sign = 1) {
   add(to.next, of.next, sign);
 }
 
+// Rows that are judged together.
+constexpr unsigned kAlone = 0, kRows = 1, kCauses = 2;
+
 struct Candidate {
   ChangeRow row;
   Quantity quantity;
   bool stepped = false;   // known step by step, on one side at least
-  bool listable = false;  // and large enough
+  bool listable = false;  // and large enough: it can be judged
 };
 
 class Comparer {
@@ -67,10 +70,12 @@ class Comparer {
     idle_ = totals(&DeviceRun::idle);
     collect_candidates();
     add_compute();
-    judge_rows();
-    out_.idle_rows = listed(false);
-    out_.busy_rows = listed(true);
-    out_.cause_rows = by_cause();
+    std::vector<Candidate> causes = by_cause();  // of all rows, before some are listed
+    std::vector<Candidate> idle = listed(idle_rows_, idle_), busy = listed(busy_rows_, busy_);
+    judge_all(idle, busy, causes);
+    out_.idle_rows = rows_of(idle);
+    out_.busy_rows = rows_of(busy);
+    out_.cause_rows = rows_of(causes);
     if (out_.unit == Unit::Step) {
       out_.base_steps_ns = span_.base;
       out_.next_steps_ns = span_.next;
@@ -184,43 +189,51 @@ class Comparer {
     }
   }
 
-  // The totals are always among them: they choose the blocks.
-  std::vector<Margin> margins_of(Quantities quantities, std::vector<bool> family) const {
-    quantities.insert(quantities.end(), {&span_, &busy_, &idle_});
-    family.resize(quantities.size(), false);
+  std::vector<Margin> margins_of(const Quantities& quantities,
+                                 const std::vector<unsigned>& families) const {
     const bool per_second = out_.unit == Unit::Second;
     std::vector<RunSeries> base = series_of(quantities, true, base_, per_second);
     std::vector<RunSeries> next = series_of(quantities, false, next_, per_second);
     if (!per_second) pair_steps(base, next);
-    return margins(base, next, family, resample_);
+    return margins(base, next, families, resample_);
   }
 
   void judge(Change& change, double margin) const {
     change.margin = margin;
     const double moved = std::abs(change.change());
-    change.distinguishable = moved > margin && moved >= kMatters * change_of(span_).base;
+    change.distinguishable = moved > margin && moved >= kMatters * out_.span.base;
   }
 
-  void judge_rows() {
-    const Quantities quantities = listable_rows();
-    const std::vector<Margin> known =
-        margins_of(quantities, std::vector<bool>(quantities.size(), true));
+  // Everything in one resampling. A row is judged together with all that could have been listed in
+  // its place: the largest of many changes is often chance.
+  void judge_all(std::vector<Candidate>& idle, std::vector<Candidate>& busy,
+                 std::vector<Candidate>& causes) {
     out_.span = change_of(span_);
     out_.busy = change_of(busy_);
     out_.idle = change_of(idle_);
+    Quantities quantities = {&span_, &busy_, &idle_};
+    std::vector<unsigned> families = {kAlone, kAlone, kAlone};
+    for (auto* rows : {&idle, &busy, &causes, &idle_rows_, &busy_rows_})
+      for (const Candidate& candidate : *rows) {
+        if (!candidate.listable) continue;
+        quantities.push_back(&candidate.quantity);
+        families.push_back(rows == &causes ? kCauses : kRows);
+      }
+    const std::vector<Margin> known = margins_of(quantities, families);
     if (known.empty()) return;
-    size_t totals = 0;
-    for (auto* rows : {&idle_rows_, &busy_rows_})
+    judge(out_.span, known[0].alone);
+    judge(out_.busy, known[1].alone);
+    judge(out_.idle, known[2].alone);
+    size_t at = 3;
+    for (auto* rows : {&idle, &busy, &causes})
       for (Candidate& candidate : *rows)
-        if (candidate.listable) judge(candidate.row.change, known[totals++].together);
-    judge(out_.span, known[totals].alone);
-    judge(out_.busy, known[totals + 1].alone);
-    judge(out_.idle, known[totals + 2].alone);
+        if (candidate.listable) judge(candidate.row.change, known[at++].together);
   }
 
-  static bool is_larger(const ChangeRow& a, const ChangeRow& b) {
-    const double x = std::abs(a.change.change()), y = std::abs(b.change.change());
-    return x != y ? x > y : a.change.base > b.change.base;
+  static bool is_larger(const Candidate& a, const Candidate& b) {
+    const Change &x = a.row.change, &y = b.row.change;
+    const double moved = std::abs(x.change()), other = std::abs(y.change());
+    return moved != other ? moved > other : x.base > y.base;
   }
 
   // Time without a cause is always told, however little it is.
@@ -229,83 +242,61 @@ class Comparer {
            family_of(candidate.row.cause) == CauseFamily::Unknown;
   }
 
-  std::vector<ChangeRow> listed(bool busy) {
-    std::vector<Candidate>& candidates = busy ? busy_rows_ : idle_rows_;
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const auto& a, const auto& b) { return is_larger(a.row, b.row); });
-    std::vector<ChangeRow> rows;
-    Candidate others;
-    others.row.kind = ChangeRow::Kind::Others;
-    others.row.in_base = others.row.in_next = true;
-    others.quantity = busy ? busy_ : idle_;
-    for (const Candidate& candidate : candidates) {
+  // Takes the rows that are listed by themselves, and makes one of what they leave of `total`.
+  std::vector<Candidate> listed(std::vector<Candidate>& candidates, const Quantity& total) const {
+    std::stable_sort(candidates.begin(), candidates.end(), is_larger);
+    std::vector<Candidate> rows, rest;
+    for (Candidate& candidate : candidates) {
       const bool room = options_.rows == 0 || rows.size() < options_.rows;
-      if (candidate.listable && (room || is_kept(candidate))) {
-        rows.push_back(candidate.row);
-        add(others.quantity, candidate.quantity, -1);
-      } else {
-        ++others.row.merged;
-      }
+      const bool alone = candidate.listable && (room || is_kept(candidate));
+      (alone ? rows : rest).push_back(std::move(candidate));
     }
-    add_others(others, listable_rows(), rows);
+    add_others(rows, total, rest.size());
+    candidates = std::move(rest);
     return rows;
   }
 
-  // `family`: the rows that are judged together with it.
-  void add_others(Candidate& others, Quantities family, std::vector<ChangeRow>& rows) const {
-    others.row.change = change_of(others.quantity);
-    const bool empty = others.row.change.base_ns == 0 && others.row.change.next_ns == 0;
-    if (others.row.merged == 0 && empty) return;
-    others.row.merged = std::max<size_t>(others.row.merged, 1);
-    family.push_back(&others.quantity);
-    const std::vector<Margin> known = margins_of(family, std::vector<bool>(family.size(), true));
-    if (!known.empty()) judge(others.row.change, known[family.size() - 1].together);
-    rows.push_back(std::move(others.row));
-  }
-
-  Quantities listable_rows() const {
-    Quantities quantities;
-    for (const auto* rows : {&idle_rows_, &busy_rows_})
-      for (const Candidate& candidate : *rows)
-        if (candidate.listable) quantities.push_back(&candidate.quantity);
-    return quantities;
-  }
-
-  std::vector<ChangeRow> by_cause() const {
-    struct Sum {
-      Candidate all;
-      double mean_only = 0;  // the part of the change whose spread is not known
-    };
-    std::map<Cause, Sum> sums;
+  void add_others(std::vector<Candidate>& rows, const Quantity& total, size_t merged) const {
     Candidate others;
     others.row.kind = ChangeRow::Kind::Others;
     others.row.in_base = others.row.in_next = true;
-    others.quantity = idle_;
+    others.quantity = total;
+    for (const Candidate& row : rows) add(others.quantity, row.quantity, -1);
+    others.row.change = change_of(others.quantity);
+    const bool empty = others.row.change.base_ns == 0 && others.row.change.next_ns == 0;
+    if (merged == 0 && empty) return;
+    others.row.merged = std::max<size_t>(merged, 1);
+    others.listable = true;
+    rows.push_back(std::move(others));
+  }
+
+  std::vector<Candidate> by_cause() const {
+    std::map<Cause, Candidate> sums;
+    std::map<Cause, double> mean_only;  // the part of the change whose spread is not known
     for (const Candidate& candidate : idle_rows_) {
       const auto [at, fresh] = sums.try_emplace(candidate.row.cause);
-      Candidate& sum = at->second.all;
+      Candidate& sum = at->second;
       if (fresh) sum.quantity = zero();
       add(sum.quantity, candidate.quantity);
-      add(others.quantity, candidate.quantity, -1);
       sum.row.cause = candidate.row.cause;
       sum.row.in_base |= candidate.row.in_base;
       sum.row.in_next |= candidate.row.in_next;
-      if (!candidate.stepped) at->second.mean_only += candidate.row.change.change();
+      if (!candidate.stepped) mean_only[candidate.row.cause] += candidate.row.change.change();
     }
-    Quantities quantities;
-    for (auto& [cause, sum] : sums) quantities.push_back(&sum.all.quantity);
-    const std::vector<Margin> known =
-        margins_of(quantities, std::vector<bool>(quantities.size(), true));
-    std::vector<ChangeRow> rows;
+    std::vector<Candidate> rows;
     for (auto& [cause, sum] : sums) {
-      ChangeRow& row = rows.emplace_back(std::move(sum.all.row));
-      row.change = change_of(sum.all.quantity);
-      const bool spread_known =
-          std::abs(sum.mean_only) <= kMostlyKnown * std::abs(row.change.change());
-      if (!known.empty() && spread_known) judge(row.change, known[rows.size() - 1].together);
+      sum.row.change = change_of(sum.quantity);
+      sum.listable = std::abs(mean_only[cause]) <= kMostlyKnown * std::abs(sum.row.change.change());
+      rows.push_back(std::move(sum));
     }
     std::stable_sort(rows.begin(), rows.end(), is_larger);
-    add_others(others, quantities, rows);
+    add_others(rows, idle_, 0);
+    return rows;
+  }
+
+  static std::vector<ChangeRow> rows_of(std::vector<Candidate>& candidates) {
+    std::vector<ChangeRow> rows;
+    for (Candidate& candidate : candidates) rows.push_back(std::move(candidate.row));
     return rows;
   }
 

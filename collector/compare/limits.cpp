@@ -101,7 +101,7 @@ class Checked {
   static std::optional<double> margin_of(const std::vector<double>& series) {
     const RunSeries nothing{{std::vector<double>(series.size())}}, run{{series}};
     const std::vector<Margin> known =
-        margins(std::span(&nothing, 1), std::span(&run, 1), {true}, ResampleOptions{});
+        margins(std::span(&nothing, 1), std::span(&run, 1), {0}, ResampleOptions{});
     return known.empty() ? std::nullopt : std::optional(known.front().alone);
   }
 

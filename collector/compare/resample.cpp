@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <random>
 
 namespace gpustall::collect {
@@ -124,6 +125,12 @@ struct Side {
   std::vector<Spread> between;  // of the mean of the runs; freedom 0: one run
 };
 
+bool is_constant(const RunSeries& run) {
+  return std::all_of(run.values.begin(), run.values.end(), [](const std::vector<double>& series) {
+    return std::equal(series.begin() + 1, series.end(), series.begin());
+  });
+}
+
 Side side_of(std::span<const RunSeries> runs, size_t quantities, const ResampleOptions& options,
              std::mt19937_64& random) {
   Side side;
@@ -132,7 +139,7 @@ Side side_of(std::span<const RunSeries> runs, size_t quantities, const ResampleO
   double all_steps = 0;
   for (const RunSeries& run : runs) all_steps += double(run.steps());
   for (const RunSeries& run : runs) {
-    if (run.steps() < kFewestSteps) continue;
+    if (run.steps() < kFewestSteps || is_constant(run)) continue;
     const Blocks blocks(run, options.period);
     const double share = double(run.steps()) / all_steps;
     const Matrix means = resampled(blocks, options, random);
@@ -164,13 +171,13 @@ Spread between_runs(const Side& a, size_t a_runs, const Side& b, size_t b_runs, 
 }
 
 // How unlikely a deviation must be so that, in `level` of all resamples, none of the family is.
-double joint_alpha(const Matrix& deviations, const std::vector<bool>& family,
+double joint_alpha(const Matrix& deviations, const std::vector<unsigned>& families, unsigned family,
                    const ResampleOptions& options) {
   const double alpha = 1 - options.level;
   std::vector<double> largest(options.resamples);
   for (size_t q = 0; q < deviations.size(); ++q) {
     const double spread = std::sqrt(variance_of(deviations[q]));
-    if (!family[q] || spread <= 0) continue;
+    if (families[q] != family || spread <= 0) continue;
     for (unsigned r = 0; r < options.resamples; ++r)
       largest[r] = std::max(largest[r], std::abs(deviations[q][r]) / spread);
   }
@@ -187,11 +194,11 @@ bool has_spread(std::span<const RunSeries> runs) {
 }  // namespace
 
 std::vector<Margin> margins(std::span<const RunSeries> base, std::span<const RunSeries> next,
-                            const std::vector<bool>& family, const ResampleOptions& options) {
-  if (base.empty() || next.empty() || family.empty()) return {};
+                            const std::vector<unsigned>& families, const ResampleOptions& options) {
+  if (base.empty() || next.empty() || families.empty()) return {};
   const bool several = base.size() > 1 || next.size() > 1;
   if (!several && (!has_spread(base) || !has_spread(next))) return {};
-  const size_t quantities = family.size();
+  const size_t quantities = families.size();
   std::mt19937_64 random(options.seed);
   const Side a = side_of(base, quantities, options, random);
   const Side b = side_of(next, quantities, options, random);
@@ -199,7 +206,10 @@ std::vector<Margin> margins(std::span<const RunSeries> base, std::span<const Run
   for (size_t q = 0; q < quantities; ++q)
     for (unsigned r = 0; r < options.resamples; ++r) deviations[q][r] -= a.deviations[q][r];
   const double alpha = 1 - options.level;
-  const double together = joint_alpha(deviations, family, options);
+  std::map<unsigned, double> together;  // by family
+  for (const unsigned family : families)
+    if (!together.count(family))
+      together[family] = family == 0 ? alpha : joint_alpha(deviations, families, family, options);
   std::vector<Margin> result;
   for (size_t q = 0; q < quantities; ++q) {
     Spread spread = sum_of(a.within[q], b.within[q]);
@@ -209,7 +219,7 @@ std::vector<Margin> margins(std::span<const RunSeries> base, std::span<const Run
     }
     const double error = std::sqrt(spread.variance);
     result.push_back({error * student_quantile(alpha, spread.freedom),
-                      error * student_quantile(together, spread.freedom)});
+                      error * student_quantile(together[families[q]], spread.freedom)});
   }
   return result;
 }

@@ -30,14 +30,15 @@ struct ResampleOptions {
 
 struct Margin {
   double alone = 0;     // the difference of the two means is known to +- this
-  double together = 0;  // the same for all quantities of the family at once
+  double together = 0;  // the same for all quantities of its family at once
 };
 
 // Of mean(next) - mean(base), per quantity; a side's mean is over the steps of all its runs.
-// `family`: per quantity, whether it belongs to those that are judged together. Empty when nothing
-// is known: a side has no run, or no spread can be seen (one run per side with too few steps).
+// `families`: per quantity the number of the family that it is judged with; 0: none. The quantities
+// that vary most choose the blocks. Empty when nothing is known: a side has no run, or no spread
+// can be seen (one run per side with too few steps).
 std::vector<Margin> margins(std::span<const RunSeries> base, std::span<const RunSeries> next,
-                            const std::vector<bool>& family, const ResampleOptions& options);
+                            const std::vector<unsigned>& families, const ResampleOptions& options);
 
 // Steps that one run must have before its own spread can be judged.
 inline constexpr size_t kFewestSteps = 10;

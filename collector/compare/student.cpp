@@ -50,7 +50,7 @@ double student_quantile(double alpha, double dof) {
   alpha = std::clamp(alpha, 1e-12, 1.0);
   double low = 0, high = 1;
   while (two_tails(high, dof) > alpha && high < 1e15) high *= 2;
-  for (int i = 0; i < 80; ++i) {
+  for (int i = 0; i < 40; ++i) {
     const double middle = (low + high) / 2;
     (two_tails(middle, dof) > alpha ? low : high) = middle;
   }

@@ -75,7 +75,7 @@ TEST_CASE("the verdict at the end of a run") {
 
 TEST_CASE("the line of a live run has the report's figures") {
   CHECK(live_line(stalled_model(), true) ==
-        "GPU busy 50.0 %  20.0 ms/step  sync.item 20.0 % train.py:104  (all 740 ms)");
+        "GPU busy 50.0 %  20.0 ms/step  sync.item 20.0 % train.py:104  (all 1.24 s)");
   CHECK(live_line(healthy_model(), false) ==
         "GPU 0 busy 97.0 %  device.spacing 3.0 %  (last 10.0 s)");
   CHECK(live_line(empty_model(), true).empty());

@@ -118,17 +118,17 @@ class CauseTracks {
 
   void exposed() {
     const BusySlices& b = a_.busy_slices;
-    InSelection selected(s_.summary);
+    InSelection selected(s_.selection);
     device_ = kNone<DeviceIndex>;
     for (size_t i = 0; i < b.size(); ++i) {
-      if (!s_.summary.devices[raw(b.device[i])]) continue;
+      if (!s_.selection.devices[raw(b.device[i])]) continue;
       const int64_t start = s_.in.clock.device(b.device[i], b.start[i]);
       const int64_t end = s_.in.clock.device(b.device[i], b.end[i]);
       if (b.device[i] != device_) {
         device_ = b.device[i];
         track_ = {s_.in.ids.of(device_), s_.in.ids.next()};
         s_.name_track(track_, "copies and collectives alone", 2);
-        selected = InSelection(s_.summary);
+        selected = InSelection(s_.selection);
       }
       if (!selected.overlaps(start, end)) continue;
       rows_.open(b.cause[i], track_, start, end, "gpustall_exposed", b.stack[i]);

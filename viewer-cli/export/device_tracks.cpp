@@ -71,8 +71,8 @@ class DeviceTracks {
     const Queue& queue = r_.queues[raw(a.queue[i])];
     const Track stream{s_.in.ids.of(queue.device), s_.in.ids.of(a.queue[i])};
     // Readers of torch's dialect know overlapping rows of one stream, and nothing of lanes.
-    const Track* track = &stream;
-    if (s_.dialect == Dialect::Viewer) track = lanes_of(a.queue[i], stream).place(start, end);
+    TrackLanes& lanes = lanes_of(a.queue[i], stream);
+    const Track* track = s_.dialect == Dialect::Torch ? lanes.only() : lanes.place(start, end);
     if (track == nullptr) return;
     s_.out.slice(category(a.kind[i]), name_of(i), *track, start, end);
     s_.out.args();

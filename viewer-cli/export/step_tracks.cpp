@@ -65,7 +65,8 @@ class StepTracks {
       if (!selected.overlaps(edges[i], edges[next])) continue;
       std::string text = "step " + std::to_string(i + 1);
       if (next > i + 1) text = "steps " + std::to_string(i + 1) + " to " + std::to_string(next);
-      s_.out.slice("gpustall_step", json_quoted(text), track, edges[i], std::max(edges[i], edges[next]));
+      s_.out.slice("gpustall_step", json_quoted(text), track, edges[i],
+                   std::max(edges[i], edges[next]));
       s_.out.args();
       s_.out.member("step", static_cast<int64_t>(i + 1));
       if (next > i + 1) s_.out.member("last_step", static_cast<int64_t>(next));

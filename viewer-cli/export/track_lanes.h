@@ -21,9 +21,13 @@ class TrackLanes {
     if (lane == tracks_.size()) open_lane(lane);
     return &tracks_[lane];
   }
+  // For readers that take overlaps as they are.
+  const Track* only() {
+    if (tracks_.empty()) open_lane(0);
+    return tracks_.data();
+  }
   bool is_first(const Track* track) const { return track == tracks_.data(); }
   bool first_open_at(int64_t time) const { return lanes_.open_at(0, time); }
-  Track first() const { return first_; }
 
  private:
   void open_lane(size_t lane) {

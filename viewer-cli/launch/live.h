@@ -1,6 +1,6 @@
 // `run --live`: while the program runs, a process of its own reads what was recorded so far and
-// says it in a line, on the terminal and into a file. It runs when the machine has nothing else to
-// do, at most a fiftieth of the time, and nothing that happens to it touches the program.
+// says it in a line, on the terminal and into a file. It stands behind the program, takes at most a
+// fiftieth of one core, and nothing that happens to it touches the program.
 #pragma once
 #include <sys/types.h>
 

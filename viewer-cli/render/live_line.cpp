@@ -26,7 +26,8 @@ std::string live_line(const collect::Model& model, bool whole) {
     line += "  " + rows.front().id + " " + rows.front().share;
     if (rows.front().where != "-" && !rows.front().where.empty()) line += " " + rows.front().where;
   }
-  const std::string span = duration(static_cast<double>(worst.window->span_ns));
+  // What was looked at, warm-up included: the figures are those of the steady steps in it.
+  const std::string span = duration(static_cast<double>(worst.device->whole.span_ns));
   return line + (whole ? "  (all " : "  (last ") + span + ")";
 }
 

@@ -1,6 +1,7 @@
 // The report as GitHub Markdown, for issues and pull requests: one table, the findings as a list.
 #include <string>
 
+#include "viewer-cli/render/markdown_cells.h"
 #include "viewer-cli/render/report.h"
 #include "viewer-cli/render/sections.h"
 #include "viewer-cli/render/table.h"
@@ -8,23 +9,6 @@
 namespace gpustall::cli {
 
 namespace {
-
-// Cells of a Markdown table: a bar would end the cell, a backtick the code span.
-std::string cell(const std::string& text) {
-  std::string safe;
-  for (const char byte : text) {
-    if (byte == '|' || byte == '\\' || byte == '*' || byte == '_' || byte == '<') safe += '\\';
-    safe += byte;
-  }
-  return safe;
-}
-
-std::string code(std::string text) {
-  for (char& byte : text) {
-    if (byte == '`' || byte == '|') byte = '\'';
-  }
-  return text.empty() ? text : "`" + text + "`";
-}
 
 std::string table(const std::vector<Row>& rows, const View& view) {
   std::string text =
