@@ -7,12 +7,13 @@ model, x = mlp(), batch()
 
 def collate(items):
     total = 0
-    for i in range(0 if fixed("data.main") else 400000):
+    for i in range(400000):
         total += i % 7  # <- data.main
     return torch.stack(items)
 
 
 items = [torch.zeros(4096) for _ in range(40 * 4)]
-for item in torch.utils.data.DataLoader(items, batch_size=4, collate_fn=collate):
+for item in torch.utils.data.DataLoader(items, batch_size=4, collate_fn=collate,
+                                        num_workers=4 if fixed("data.main") else 0):
     out = model(x + item.cuda().mean())
 torch.cuda.synchronize()

@@ -11,12 +11,12 @@ class Decoded(torch.utils.data.Dataset):
 
     def __getitem__(self, index):
         total = 0
-        for i in range(0 if fixed("data.main") else 80000):
+        for i in range(80000):
             total += i % 7  # <- data.main
         return torch.zeros(4096)
 
 
-loader = torch.utils.data.DataLoader(Decoded(), batch_size=4)
+loader = torch.utils.data.DataLoader(Decoded(), batch_size=4, num_workers=4 if fixed("data.main") else 0)
 for item in loader:
     out = model(x + item.cuda().mean())
 torch.cuda.synchronize()
