@@ -11,8 +11,8 @@ namespace {
 constexpr size_t kPrefetch = 2;      // batches ahead of each worker: the DataLoader's default
 constexpr int kWorkersOfRepair = 4;  // what a first try with num_workers > 0 usually is
 
-// Worker processes can compute in that many cores at once while the training thread has its own.
-int cores_for_workers(const Process& process) {
+// 0: not known.
+int cores_of(const Process& process) {
   int allowed = 0;
   for (const char* key : {"cpu.allowed", "cpu.online"}) {
     const auto at = process.info.find(key);
@@ -20,7 +20,7 @@ int cores_for_workers(const Process& process) {
     std::from_chars(at->second.data(), at->second.data() + at->second.size(), allowed);
     if (allowed > 0) break;
   }
-  return allowed == 0 ? kWorkersOfRepair : std::clamp(allowed - 1, 1, kWorkersOfRepair);
+  return allowed;
 }
 
 }  // namespace
@@ -38,24 +38,38 @@ ReplayLoading::ReplayLoading(const ReplayScript& script, const StepScript& step_
   if (edit.loads_ahead()) load_ahead(script, recording);
 }
 
+// The workers wait side by side, and compute so as far as there are cores: for them, and for what
+// is left to the training thread.
 void ReplayLoading::load_ahead(const ReplayScript& script, const Recording& recording) {
-  const auto add = [&](size_t step, uint32_t from, uint32_t to, double at_once) {
+  struct Step {
+    int64_t computes = 0, waits = 0, rest = 0;
+  };
+  std::vector<Step> of_step(steps_.boundary.size());
+  const auto add = [&](uint32_t from, uint32_t to, int64_t& loading, int64_t* rest) {
     for (uint32_t i = from; i < to; ++i) {
       const ScriptPiece& piece = script.pieces[i];
-      if (piece.cause != Cause::DataMain) continue;
-      ahead_batches_[step].work += piece.ns;
-      ahead_batches_[step].share += static_cast<int64_t>(double(piece.ns) / at_once);
+      if (piece.cause == Cause::DataMain)
+        loading += piece.ns;
+      else if (rest != nullptr)
+        *rest += piece.ns;
     }
   };
-  const int cores = cores_for_workers(recording.processes[raw(steps_.process)]);
-  ahead_batches_.resize(steps_.boundary.size());
   size_t step = 0;
   for (const ScriptEvent& e : script.events) {
     if (e.thread != work_.main) continue;
-    while (step < steps_.boundary.size() && steps_.boundary[step] < e.start) ++step;
-    if (step == steps_.boundary.size()) return;
-    add(step, e.first_cpu, e.first_inside, cores);
-    add(step, e.first_inside, e.pieces_end, kWorkersOfRepair);
+    while (step < of_step.size() && steps_.boundary[step] < e.start) ++step;
+    if (step == of_step.size()) break;
+    Step& s = of_step[step];
+    add(e.first_cpu, e.first_inside, s.computes, &s.rest);
+    add(e.first_inside, e.pieces_end, s.waits, nullptr);
+    if (e.kind != ScriptKind::Wait && !e.waited) s.rest += e.cost;
+  }
+  const int cores = cores_of(recording.processes[raw(steps_.process)]);
+  for (const Step& s : of_step) {
+    const int64_t work = s.computes + s.waits;
+    int64_t share = work / kWorkersOfRepair;
+    if (cores > 0) share = std::max(share, (s.computes + s.rest) / cores);
+    ahead_batches_.push_back({work, share});
   }
 }
 
