@@ -169,27 +169,45 @@ class Attributor {
         const bool moved = hidden.cause != owner.cause || hidden.stack != owner.stack;
         add(from - shift, from + share.ns - shift, hidden, moved ? &owner : nullptr);
         if (moved)
-          at.charges.add({from, static_cast<uint32_t>(out_.size() - 1), share.ns, owner.cause,
-                          owner.stack, owner.object});
+          at.charges.add(
+              {from, last_slice(), share.ns, true, owner.cause, owner.stack, owner.object});
         from += share.ns;
       }
     }
-    add(from - shift, piece.end - shift, owner);
+    add(from - shift, piece.end - shift, owner, piece.stall != kNoIndex ? &owner : nullptr);
+    if (piece.stall != kNoIndex && family_of(piece.cause) == CauseFamily::Sync)
+      at.charges.add({from, last_slice(), piece.end - from});
   }
+  uint32_t last_slice() const { return static_cast<uint32_t>(out_.size() - 1); }
 
   void give_back(Side& at, ProcessIndex process, uint32_t wait) {
     const bool batch = in_.reader.waits_for_loader(wait);
     const TraceTime start = r_.waits.start[wait], end = r_.waits.end[wait];
-    for (const LeadCharge& c :
-         at.charges.settle(batch ? &in_.workers : nullptr, process, start, end)) {
-      out_.also[c.slice] |= bit(out_.cause[c.slice]);
-      out_.also[c.slice] &= ~bit(c.work);
-      out_.cause[c.slice] = c.work;
-      out_.site[c.slice] = in_.base.facts.site(c.stack);
-      out_.stack[c.slice] = c.stack;
-      out_.object[c.slice] = c.object;
-      out_.group[c.slice] = 0;
-    }
+    const std::vector<LeadCharge> back =
+        at.charges.settle(batch ? &in_.workers : nullptr, process, start, end);
+    if (back.empty()) return;
+    const Owner late = owner_of(wait);
+    for (const LeadCharge& c : back)
+      own(c.slice, c.is_work ? Owner{c.work, c.stack, c.object} : late);
+  }
+
+  // Who keeps the batch waiting, in the middle of the wait.
+  Owner owner_of(uint32_t wait) {
+    const TraceTime middle = r_.waits.start[wait] + (r_.waits.end[wait] - r_.waits.start[wait]) / 2;
+    HostPieces pieces;
+    in_.reader.read(r_.waits.thread[wait], middle, middle + 1, pieces);
+    if (pieces.empty()) return {Cause::DataWait, r_.waits.stack[wait]};
+    return {pieces.front().cause, pieces.front().stack, pieces.front().object};
+  }
+
+  // Changes hands: the wait that owned it would have to go, too.
+  void own(uint32_t slice, const Owner& owner) {
+    out_.also[slice] = (out_.also[slice] | bit(out_.cause[slice])) & ~bit(owner.cause);
+    out_.cause[slice] = owner.cause;
+    out_.site[slice] = in_.base.facts.site(owner.stack);
+    out_.stack[slice] = owner.stack;
+    out_.object[slice] = owner.object;
+    out_.group[slice] = 0;
   }
 
   // Work that the lead given up in `stall` would have hidden.

@@ -1,6 +1,6 @@
-// Work that was charged to a wait for the device because its lead would have hidden it, until it is
-// known that nothing was lost by it: where the launching thread then waits for a batch, it would
-// have come to that wait earlier and the batch no sooner. Such charges go back to the work.
+// What was charged to waits for the device, until it is known that nothing was lost by them: where
+// the launching thread then waits for a batch, it would have come to that wait earlier and the
+// batch no sooner. Work that a lead would have hidden goes back to itself, the rest to the batch.
 //   - only while the loader was at its limit: not from before all its workers had nothing to do;
 //   - where the workers were not recorded: only if the wait is longer than what was charged.
 #pragma once
@@ -14,7 +14,8 @@ struct LeadCharge {
   TraceTime host = 0;  // when the work was done
   uint32_t slice = 0;
   int64_t ns = 0;
-  Cause work{};  // its own owner
+  bool is_work = false;  // hidden by a lead; else the wait's own time
+  Cause work{};          // its own owner
   StackId stack = kNone<StackId>;
   StringId object{};
 };

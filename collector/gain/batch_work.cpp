@@ -58,7 +58,11 @@ class Production {
       for (size_t j = last + 1; j < n_; ++j)
         needed_[j] = needed_[last] + int64_t(usual_ * double(j - last));
     }
-    for (size_t j = 0; j < n_; ++j) needed_[j] = std::clamp<int64_t>(needed_[j], 0, done_[j]);
+    // The others were at later batches when the first one came.
+    const double others = double(script_.workers - 1) * usual_;
+    const auto offset = static_cast<int64_t>(std::clamp(double(needed_[0]) - usual_, 0.0, others));
+    for (size_t j = 0; j < n_; ++j)
+      needed_[j] = std::clamp<int64_t>(needed_[j] - offset, 0, done_[j]);
   }
 
   void fill(size_t from, size_t to) {
@@ -69,7 +73,7 @@ class Production {
 
   // At time t inside step j.
   int64_t done_at(size_t j, TraceTime t) const {
-    if (j == 0) return done_[0];
+    if (j == 0) return done_[0] - script_.workers * (boundary_[0] - t);  // they were all at it
     const double share = double(t - boundary_[j - 1]) / double(boundary_[j] - boundary_[j - 1]);
     return done_[j - 1] + int64_t(share * double(done_[j] - done_[j - 1]));
   }

@@ -42,8 +42,8 @@ class Filler {
       if (!gain) continue;
       ++asked;
       gains_[key_of(row)] = gain;
-      if (gain->pct >= kWorthCombining)
-        combined_.insert(combined_.end(), targets.begin(), targets.end());
+      all_.insert(all_.end(), targets.begin(), targets.end());
+      if (gain->pct >= kWorthCombining) worth_.insert(worth_.end(), targets.begin(), targets.end());
     }
   }
 
@@ -52,19 +52,21 @@ class Filler {
       if (const auto at = gains_.find(key_of(row)); at != gains_.end()) row.gain = at->second;
   }
 
+  // Those that gain something alone; all that were asked about where these gain more together.
   void combine(Combined& out) const {
-    for (const GainTarget& t : combined_)
+    const Gain none{0, 0, kWorthCombining, 0};
+    out.gain = worth_.empty() ? none : predictor_.predict(worth_).value_or(none);
+    const GainTargets* together = &worth_;
+    if (all_.size() > worth_.size()) {
+      const Gain gain = predictor_.predict(all_).value_or(none);
+      if (gain.pct >= out.gain->pct + kWorthCombining) out.gain = gain, together = &all_;
+    }
+    for (const GainTarget& t : *together)
       if (std::find(out.causes.begin(), out.causes.end(), t.cause) == out.causes.end())
         out.causes.push_back(t.cause);
-    out.gain = combined_.empty() ? no_gain() : predictor_.predict(combined_);
   }
 
  private:
-  // Nothing that can be repaired gains anything: that is a prediction too.
-  std::optional<Gain> no_gain() const {
-    return gains_.empty() ? std::optional<Gain>() : Gain{0, 0, 0.5, 0};
-  }
-
   SiteId site_of(const CauseRow& row) const {
     if (!row.site) return kNone<SiteId>;
     const auto at = sites_.find({row.site->file, row.site->line, row.site->function});
@@ -82,7 +84,7 @@ class Filler {
   GainPredictor predictor_;
   std::map<std::tuple<std::string, int32_t, std::string>, SiteId> sites_;
   std::map<RowKey, std::optional<Gain>> gains_;
-  GainTargets combined_;
+  GainTargets worth_, all_;
 };
 
 bool works_on(const ModelDevice& device, uint32_t pid) {
@@ -112,6 +114,11 @@ void fill_gains(const Recording& recording, const Analysis& analysis, Model& mod
       }
     }
     filler.combine(model.combined);
+    const size_t steady = steps.count() - steps.warmup;
+    if (const size_t replayed = filler.predictor().steady_steps(); replayed < steady)
+      model.ledger.not_observed.push_back(
+          "gains: of the last " + std::to_string(steady - replayed) +
+          " steps; predicted from the first " + std::to_string(replayed) + " steady ones");
   }
 }
 

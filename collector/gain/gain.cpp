@@ -3,18 +3,41 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collector/compare/resample.h"
 #include "collector/gain/replay.h"
 
 namespace gpustall::collect {
 namespace {
 
 constexpr double kTooFarOff = 10;  // percent of the step: a replay that far off predicts nothing
-constexpr double kModelShare =
-    0.1;  // of the gain itself: what a repair does besides is not in the recording
-constexpr double kSmallestHalfWidth = 0.5;
+// Over 2,000 random programs 95 % of the predictions lie within half a point below 3 points, within
+// 0.6 from 3 to 10, 1.3 from 10 to 30, 1.6 above; twice that, for what a repair does besides.
+constexpr double kModelPoints = 0.5, kModelShare = 0.1;
+constexpr double kLevel = 0.9;
+constexpr size_t kMostEvents = 2'000'000;  // per replay: about a tenth of a second
+constexpr size_t kFewestSteps = 50;        // however long they are
 
 int64_t steady_ns(const std::vector<TraceTime>& boundary, uint32_t warmup) {
   return boundary.back() - boundary[warmup];
+}
+
+void shorten(const ReplayScript& script, Steps& steps) {
+  if (script.events.size() <= kMostEvents) return;
+  const TraceTime last = script.events[kMostEvents].end;
+  const auto after = std::upper_bound(steps.boundary.begin(), steps.boundary.end(), last);
+  const auto fit = static_cast<size_t>(after - steps.boundary.begin());
+  const size_t keep = std::max(fit, steps.warmup + kFewestSteps + 1);
+  if (keep < steps.boundary.size()) steps.boundary.resize(keep);
+}
+
+// +- of the mean.
+double uncertainty(const std::vector<double>& saved) {
+  const std::vector<RunSeries> none{{{std::vector<double>(saved.size())}}}, some{{{saved}}};
+  ResampleOptions options;
+  options.level = kLevel;
+  options.resamples = 200;
+  const std::vector<Margin> margin = margins(none, some, {true}, options);
+  return margin.empty() ? 0 : margin.front().alone;
 }
 
 }  // namespace
@@ -23,13 +46,18 @@ GainPredictor::GainPredictor(const Recording& recording, const Analysis& analysi
                              const Steps& steps)
     : r_(recording), a_(analysis), steps_(steps) {
   if (analysis.script == nullptr || steps.warmup + 1 >= steps.boundary.size()) return;
-  base_ = replay(*analysis.script, recording, steps, Edit(analysis.script->sites));
+  shorten(*analysis.script, steps_);
+  base_ = replay(*analysis.script, recording, steps_, Edit(analysis.script->sites));
   const int64_t recorded =
-      steady_ns(recorded_boundaries(*analysis.script, recording, steps), steps.warmup);
-  const int64_t replayed = steady_ns(base_, steps.warmup);
+      steady_ns(recorded_boundaries(*analysis.script, recording, steps_), steps_.warmup);
+  const int64_t replayed = steady_ns(base_, steps_.warmup);
   if (recorded <= 0 || replayed <= 0) return;
   error_pct_ = 100 * std::abs(double(replayed - recorded)) / double(recorded);
   usable_ = error_pct_ <= kTooFarOff;
+}
+
+size_t GainPredictor::steady_steps() const {
+  return base_.empty() ? 0 : base_.size() - 1 - steps_.warmup;
 }
 
 std::optional<Gain> GainPredictor::predict(const GainTargets& targets) const {
@@ -39,19 +67,17 @@ std::optional<Gain> GainPredictor::predict(const GainTargets& targets) const {
   for (const GainTarget& t : targets) repairs |= edit.add(t.cause, t.site);
   if (!repairs) return {};
   const std::vector<TraceTime> fixed = replay(*a_.script, r_, steps_, edit);
-  const size_t first = steps_.warmup, n = base_.size() - 1 - first;
-  const double step = double(steady_ns(base_, steps_.warmup)) / double(n);
-  double sum = 0, squares = 0;
+  const size_t first = steps_.warmup;
+  const double step = double(steady_ns(base_, steps_.warmup)) / double(steady_steps());
+  std::vector<double> saved;  // percent of the step
+  double sum = 0;
   for (size_t i = first; i + 1 < base_.size(); ++i) {
-    const double saved = 100 * double((base_[i + 1] - base_[i]) - (fixed[i + 1] - fixed[i])) / step;
-    sum += saved;
-    squares += saved * saved;
+    saved.push_back(100 * double((base_[i + 1] - base_[i]) - (fixed[i + 1] - fixed[i])) / step);
+    sum += saved.back();
   }
   Gain gain;
-  gain.pct = std::max(0.0, sum / double(n));
-  const double variance = std::max(0.0, squares / double(n) - sum / double(n) * (sum / double(n)));
-  const double half = std::max(kSmallestHalfWidth, 2 * std::sqrt(variance / double(n)) +
-                                                       error_pct_ + kModelShare * gain.pct);
+  gain.pct = std::max(0.0, sum / double(saved.size()));
+  const double half = uncertainty(saved) + error_pct_ + kModelPoints + kModelShare * gain.pct;
   gain.low_pct = std::max(0.0, gain.pct - half);
   gain.high_pct = std::min(100.0, gain.pct + half);
   gain.ns_per_step = static_cast<int64_t>(gain.pct / 100 * step);

@@ -2,6 +2,10 @@
 // replay of the recorded dependencies saves with the cause taken out. Null without steps, where
 // removing a cause is no repair, and where the replay of the untouched recording does not reproduce
 // the recorded step time.
+//
+// The range is meant to hold what a repair really gains: how well the mean over these steps is
+// known (90 %, neighbouring steps depending on each other), the untouched replay's own error, and
+// the model's error as the random programs of test/unit/gain show it.
 #pragma once
 #include <optional>
 #include <vector>
@@ -19,18 +23,20 @@ using GainTargets = std::vector<GainTarget>;  // repaired together
 
 class GainPredictor {
  public:
+  // Of a long recording the first steps are replayed: as many as hold some million events.
   GainPredictor(const Recording& recording, const Analysis& analysis, const Steps& steps);
 
+  // One pass over the replayed events.
   std::optional<Gain> predict(const GainTargets& targets) const;
   bool usable() const { return usable_; }
-  double error_pct() const {
-    return error_pct_;
-  }  // of the untouched replay against the recording, of the step
+  // Of the untouched replay against the recording, percent of the step.
+  double error_pct() const { return error_pct_; }
+  size_t steady_steps() const;  // that were replayed
 
  private:
   const Recording& r_;
   const Analysis& a_;
-  const Steps& steps_;
+  Steps steps_;
   std::vector<TraceTime> base_;
   double error_pct_ = 0;
   bool usable_ = false;

@@ -41,7 +41,10 @@ class Player {
         starts_(script.queues) {}
 
   std::vector<TraceTime> run() {
-    for (const ScriptEvent& e : s_.events) play(e);
+    for (const ScriptEvent& e : s_.events) {
+      if (out_.size() == boundary_.size()) break;
+      play(e);
+    }
     while (out_.size() < boundary_.size()) {
       const TraceTime b = boundary_[out_.size()];
       const ThreadIndex thread = steps_.passed_by[out_.size()];

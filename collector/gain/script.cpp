@@ -1,7 +1,6 @@
 #include "collector/gain/script.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "collector/gain/pipe_writes.h"
 #include "collector/gain/script_device.h"
@@ -38,17 +37,14 @@ class Builder {
     script_.sites = in_.base.facts.sites();
     script_.pinned_speedup = pinned_speedup();
     const ThreadSegments& s = in_.segments;
-    std::vector<uint32_t> order(s.start.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](uint32_t a, uint32_t b) { return s.end[a] < s.end[b]; });
+    const std::vector<Turn> order = turns();
     std::vector<TraceTime> last(r_.threads.size(), INT64_MIN);
     thread_of_.resize(s.start.size());
     for (uint32_t t = 0; t + 1 < s.first.size(); ++t)
       std::fill(thread_of_.begin() + s.first[t], thread_of_.begin() + s.first[t + 1],
                 ThreadIndex(t));
     script_.events.reserve(order.size());
-    for (uint32_t segment : order) add(segment, last[raw(thread_of_[segment])]);
+    for (const Turn& turn : order) add(turn, last[raw(thread_of_[turn.segment])]);
     settle();
     for (const Steps& steps : in_.steps) script_.steps.push_back(build_step_script(in_, steps));
     return std::move(script_);
@@ -57,19 +53,39 @@ class Builder {
  private:
   uint32_t process_of(ThreadIndex thread) const { return raw(r_.threads[raw(thread)].process); }
 
-  void add(uint32_t segment, TraceTime& last) {
+  struct Turn {
+    TraceTime at;
+    uint32_t segment;
+    bool enters;  // a wait; else the segment ends
+  };
+  // By recorded end. A wait is entered by an event of its own, before what others do meanwhile.
+  std::vector<Turn> turns() const {
     const ThreadSegments& s = in_.segments;
+    std::vector<Turn> out;
+    out.reserve(s.start.size() + r_.waits.size());
+    for (uint32_t i = 0; i < s.start.size(); ++i) {
+      if (s.kind[i] == SegmentKind::Wait) out.push_back({s.start[i], i, true});
+      out.push_back({s.end[i], i, false});
+    }
+    std::stable_sort(out.begin(), out.end(),
+                     [](const Turn& a, const Turn& b) { return a.at < b.at; });
+    return out;
+  }
+
+  void add(const Turn& turn, TraceTime& last) {
+    const ThreadSegments& s = in_.segments;
+    const uint32_t segment = turn.segment;
     ScriptEvent e;
     e.thread = thread_of_[segment];
     e.start = s.start[segment];
-    e.end = s.end[segment];
+    e.end = turn.at;
     e.cost = e.end - e.start;
     e.first_cpu = pieces();
     if (last != INT64_MIN) append(e.thread, last, e.start);
     e.first_inside = pieces();
     if (s.kind[segment] == SegmentKind::Call)
       call(s.index[segment], e);
-    else if (s.kind[segment] == SegmentKind::Wait)
+    else if (s.kind[segment] == SegmentKind::Wait && !turn.enters)
       wait(s.index[segment], e);
     e.pieces_end = pieces();
     last = e.end;

@@ -8,9 +8,13 @@
 namespace gpustall::collect {
 namespace {
 
-constexpr double kBusyEnough = 0.05;     // idle share below which there is nothing to headline
-constexpr double kCopiesMatter = 0.10;   // exposed copies' share of the span
-constexpr double kUnknownMatters = 0.2;  // share of idle without a cause
+// Of the step: a combined gain below it is nothing, however well it is known.
+constexpr double kSmallestGainPct = 1;
+constexpr double kOpenMatters =
+    0.10;  // share of the span: idle time that no repair was asked about
+constexpr double kIdleWithoutSteps = 0.05;  // without gains: all that there could be to gain
+constexpr double kCopiesMatter = 0.10;      // exposed copies' share of the span
+constexpr double kUnknownMatters = 0.2;     // share of idle without a cause
 constexpr uint64_t kStepsToJudge = 10;
 constexpr double kUnsteady = 3;  // p95 over p50 of the step time
 
@@ -69,6 +73,56 @@ void judge_copies(Model& model, const Window& w, double copies) {
   set(model, "copy", text + ".");
 }
 
+// The row that a single repair gains most by.
+const CauseRow* best_repair(const Window& w) {
+  const CauseRow* best = nullptr;
+  for (const auto* rows : {&w.causes, &w.busy_causes})
+    for (const CauseRow& row : *rows)
+      if (row.gain && (best == nullptr || row.gain->pct > best->gain->pct)) best = &row;
+  return best != nullptr && best->gain->pct >= kSmallestGainPct ? best : nullptr;
+}
+
+std::string gain_text(const Window& w, const CauseRow* main) {
+  const CauseRow* best = best_repair(w);
+  if (best == nullptr) return "; no single repair would gain anything";
+  const std::string gain =
+      printed("%.2f ms per step (%.0f %%)", double(best->gain->ns_per_step) / 1e6, best->gain->pct);
+  if (best == main) return "; fixing it gains " + gain;
+  return std::string("; the best single repair, ") + text_of(best->cause).title.data() +
+         place(*best) + ", gains " + gain;
+}
+
+// Idle time that no replay was asked about: of unknown owners, or of causes that no repair of the
+// program removes, such as other users of the device.
+double open_share(const Window& w) {
+  int64_t ns = 0;
+  for (const CauseRow& row : w.causes)
+    if (!row.gain && row.cause != Cause::DeviceSpacing && row.cause != Cause::DeviceLatency)
+      ns += row.ns;
+  return share(ns, w.span_ns);
+}
+
+// Decided by what the top repairs gain together against how well that is known. Without steps
+// there is no gain to predict: then all idle time is what there could be to gain.
+bool nothing_to_gain(const Model& model, const Window& w) {
+  if (!model.combined.gain) return share(w.idle_ns, w.span_ns) < kIdleWithoutSteps;
+  const Gain& gain = *model.combined.gain;
+  const double noise = std::max(kSmallestGainPct, gain.high_pct - gain.pct);
+  return gain.pct <= noise && open_share(w) < kOpenMatters;
+}
+
+void judge_healthy(Model& model, const Window& w) {
+  std::string text =
+      printed("GPU busy %.1f %%: nothing here is worth fixing", share(w.busy_ns, w.span_ns) * 100);
+  if (const auto& gain = model.combined.gain)
+    text += printed(", all repairs together gain %.1f %% of a step or less", gain->high_pct);
+  else
+    text +=
+        printed(", at most %.1f %% to gain (gains are predicted per step, and no steps were found)",
+                share(w.idle_ns, w.span_ns) * 100);
+  set(model, "healthy", text + ".");
+}
+
 void judge_idle(Model& model, const Window& w, const StepStats* steps) {
   std::array<int64_t, std::size(kFamilyCodes)> by_family{};
   for (const CauseRow& row : w.causes)
@@ -83,6 +137,8 @@ void judge_idle(Model& model, const Window& w, const StepStats* steps) {
     text += text_of(row->cause).title;
     text += place(*row);
   }
+  if (model.combined.gain) text += gain_text(w, row == w.causes.end() ? nullptr : &*row);
+  if (steps == nullptr) text += "; gains are predicted per step, and no steps were found";
   const double unknown = share(by_family[static_cast<size_t>(CauseFamily::Unknown)], w.idle_ns);
   if (family != CauseFamily::Unknown && unknown >= kUnknownMatters)
     text += printed("; %.0f %% of the idle time has no known cause", unknown * 100);
@@ -111,10 +167,8 @@ void set_verdict(Model& model) {
   const double idle = share(w.idle_ns, w.span_ns), copies = share(w.exposed_copy_ns, w.span_ns);
   if (copies >= kCopiesMatter && copies > idle)
     judge_copies(model, w, copies);
-  else if (idle < kBusyEnough)
-    set(model, "healthy",
-        printed("GPU busy %.1f %%: nothing here is worth fixing, at most %.1f %% to gain.",
-                share(w.busy_ns, w.span_ns) * 100, idle * 100));
+  else if (nothing_to_gain(model, w))
+    judge_healthy(model, w);
   else
     judge_idle(model, w, steps);
 }

@@ -15,7 +15,7 @@ class Output(TestCase):
 
     def test_every_command_has_help_with_an_example(self):
         everything = self.gpustall("help", "all").stdout.decode()
-        for name in ("run", "report", "gaps", "export", "collect", "dump", "env", "causes", "completions"):
+        for name in ("run", "report", "diff", "check", "gaps", "export", "collect", "dump", "env", "causes", "completions"):
             one = self.gpustall(name, "--help")
             self.assertEqual(one.returncode, 0)
             self.assertIn("Usage: gpustall " + name, one.stdout.decode())

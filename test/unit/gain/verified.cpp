@@ -1,7 +1,6 @@
 #include "test/unit/gain/verified.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "collector/gain/replay.h"
 
@@ -72,7 +71,8 @@ VerifiedProgram::VerifiedProgram(const sim::Program& program)
 
 double VerifiedProgram::calibration_pct() const {
   const auto recorded = recorded_boundaries(*analysis_.script, run_.recording, steps());
-  const auto replayed = replay(*analysis_.script, run_.recording, steps(), Edit(analysis_.script->sites));
+  const auto replayed =
+      replay(*analysis_.script, run_.recording, steps(), Edit(analysis_.script->sites));
   const double step = double(recorded.back() - recorded.front()) / double(steps().count());
   double largest = 0;
   for (size_t i = 0; i < recorded.size(); ++i)
@@ -126,19 +126,34 @@ GainTargets VerifiedProgram::targets(const Removable& what) const {
   return out;
 }
 
+// Between the same two instants of the program as the steady steps of the report, which need not
+// begin where the program's do.
 double VerifiedProgram::true_gain(const std::set<char>& removed) const {
-  const std::vector<double>& with = run_.step_us;
-  const std::vector<double> without = sim::time_only(program_, removed).step_us;
-  // The steps that were found may begin in the middle of the program's own; their number is the
-  // same or one less.
-  const size_t first = steps().warmup, last = std::min(steps().count(), with.size() - 1);
-  const double before = with[last] - with[first];
-  return 100 * (before - (without[last] - without[first])) / before;
+  const auto ends = [](const sim::Outcome& run) {
+    std::vector<double> all = run.step_us;
+    all.push_back(run.total_us);
+    return all;
+  };
+  const std::vector<double> with = ends(run_);
+  const std::vector<double> without = ends(sim::time_only(program_, removed));
+  const auto moved = [&](TraceTime ns) {
+    const double us = std::clamp(double(ns) / 1000, with.front(), with.back());
+    const auto after = static_cast<size_t>(
+        std::clamp<ptrdiff_t>(std::upper_bound(with.begin(), with.end(), us) - with.begin(), 1,
+                              ptrdiff_t(with.size()) - 1));
+    const double share = (us - with[after - 1]) / std::max(1e-9, with[after] - with[after - 1]);
+    return without[after - 1] + share * (without[after] - without[after - 1]);
+  };
+  const auto recorded = recorded_boundaries(*analysis_.script, run_.recording, steps());
+  const TraceTime first = recorded[steps().warmup], last = recorded.back();
+  const double before = double(last - first) / 1000;
+  return 100 * (before - (moved(last) - moved(first))) / before;
 }
 
-double VerifiedProgram::charged(const GainTargets& targets) const {
+double VerifiedProgram::charged(const GainTargets& targets, bool only_sync) const {
   int64_t ns = 0;
   const auto wanted = [&](Cause cause, SiteId site) {
+    if (only_sync && family_of(cause) != CauseFamily::Sync) return false;
     return std::any_of(targets.begin(), targets.end(), [&](const GainTarget& t) {
       return same(t, {cause, site});
     });
@@ -178,7 +193,11 @@ Verified VerifiedProgram::verify(const std::set<Removable>& together) const {
     removed.insert(what.site);
   }
   v.truth = true_gain(removed);
-  v.charged = charged(all);
+  v.run_truth = 100 * (1 - sim::time_only(program_, removed).total_us / run_.total_us);
+  v.together = together.size() > 1;
+  v.idle_pct = idle_pct();
+  v.charged = charged(all, false);
+  v.charged_as_sync = charged(all, true);
   v.gain = predictor_->predict(all).value_or(Gain{});
   return v;
 }
@@ -193,15 +212,3 @@ std::vector<Verified> VerifiedProgram::verify() const {
 }
 
 }  // namespace gpustall::test
-
-namespace gpustall::test {
-void VerifiedProgram::print() const {
-  const auto recorded = recorded_boundaries(*analysis_.script, run_.recording, steps());
-  const auto replayed = replay(*analysis_.script, run_.recording, steps(), Edit(analysis_.script->sites));
-  for (size_t i = 0; i < recorded.size(); ++i)
-    std::printf("%zu b %.1f recorded %.1f replayed %.1f diff %.1f\n", i, steps().boundary[i]/1e3, recorded[i]/1e3, replayed[i]/1e3, (replayed[i]-recorded[i])/1e3);
-  std::printf("basis %s\n", steps().basis.c_str()); size_t k=0;
-  for (const auto& op : program_.steps[0]) std::printf("%d:%c%.0f/%d ", op.kind, op.site?op.site:'-', op.us, op.stream), ++k;
-  std::printf("\nloader %d %.0f %.0f %.2f %.0f\n", program_.loader.workers, program_.loader.read_us, program_.loader.decode_us, program_.loader.spread, program_.loader.pin_us);
-}
-}

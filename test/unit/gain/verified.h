@@ -10,10 +10,15 @@
 namespace gpustall::test {
 
 struct Verified {
+  uint32_t seed = 0;
   std::string cause;  // "sync.item a"
   collect::CauseFamily family{};
-  double truth = 0, charged = 0;  // idle time and exposed copies charged to it
-  collect::Gain gain;             // zero where nothing is charged: the report names no such cause
+  double truth = 0;      // of the steady steps
+  double run_truth = 0;  // of the whole run
+  double charged = 0;    // idle time and exposed copies charged to it
+  double charged_as_sync = 0, idle_pct = 0;
+  bool together = false;  // several sites
+  collect::Gain gain;     // zero where nothing is charged: the report names no such cause
 };
 
 class VerifiedProgram {
@@ -26,7 +31,6 @@ class VerifiedProgram {
   const collect::GainPredictor& predictor() const { return *predictor_; }
   const collect::Steps& steps() const { return analysis_.steps.front(); }
   double idle_pct() const;
-  void print() const;
 
   // One entry for each cause, one for each group of waits that only help together.
   std::vector<Verified> verify() const;
@@ -37,7 +41,7 @@ class VerifiedProgram {
   collect::GainTargets targets(const sim::Removable& what) const;
   bool matches(const sim::Removable& what, collect::Cause cause, collect::SiteId site) const;
   double true_gain(const std::set<char>& removed) const;
-  double charged(const collect::GainTargets& targets) const;
+  double charged(const collect::GainTargets& targets, bool only_sync) const;
   double steady_share(int64_t ns) const;
   std::set<sim::Removable> grouped_with(const sim::Removable& what,
                                         const std::set<sim::Removable>& all) const;

@@ -1,7 +1,10 @@
 #include "viewer-cli/render/html/page.h"
 
+#include <algorithm>
+
 #include "viewer-cli/render/html/assets.h"
 #include "viewer-cli/render/html/escape.h"
+#include "viewer-cli/render/table.h"
 
 namespace gpustall::cli {
 
@@ -27,6 +30,14 @@ std::string whole_page(const PageParts& parts) {
 std::string section(const std::string& id, const std::string& title, const std::string& content) {
   if (content.empty()) return {};
   return "<section id=\"" + id + "\"><h2>" + escaped(title) + "</h2>" + content + "</section>\n";
+}
+
+std::string headline(const std::string& verdict) {
+  const std::string text = printable(verdict);
+  const size_t end = std::min(text.find(". "), text.find("; "));
+  std::string out = "<h1>" + typeset(text.substr(0, end == std::string::npos ? end : end + 1));
+  if (end != std::string::npos) out += " <span>" + typeset(text.substr(end + 2)) + "</span>";
+  return out + "</h1>";
 }
 
 std::string paragraph(const std::string& sentence, const char* style) {

@@ -15,6 +15,8 @@ std::string whole_page(const PageParts& parts);
 
 // "<section id=..><h2>title</h2>content</section>"; empty without content.
 std::string section(const std::string& id, const std::string& title, const std::string& content);
+// The verdict as heading: what it says first in large, its reason below.
+std::string headline(const std::string& verdict);
 // "<p class=..>" for each sentence, escaped.
 std::string paragraph(const std::string& sentence, const char* style = "");
 

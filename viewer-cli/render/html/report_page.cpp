@@ -51,15 +51,9 @@ class HtmlReport {
   }
 
  private:
-  // The sentence is split where it goes on from the figure to its reason.
   std::string head() {
-    const std::string verdict = printable(model_.verdict);
-    const size_t end = verdict.find(". ");
-    std::string out = "<header><p class=\"run\"><b>gpustall</b> " + escaped(model_.name) +
-                      "</p><h1>" +
-                      typeset(verdict.substr(0, end == std::string::npos ? end : end + 1));
-    if (end != std::string::npos) out += " <span>" + typeset(verdict.substr(end + 2)) + "</span>";
-    out += "</h1>";
+    std::string out = "<header><p class=\"run\"><b>gpustall</b> " + escaped(model_.name) + "</p>" +
+                      headline(model_.verdict);
     View view;
     for (const ModelDevice& device : model_.devices) {
       if (!make_view(model_, device, options_.report.window, view)) continue;
