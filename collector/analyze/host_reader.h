@@ -26,6 +26,11 @@ class HostReader {
   }
   bool launches_kernels(ThreadIndex thread) const { return launching_[raw(thread)]; }
 
+  // The thread between the loader's queue and the workers of its process: what it does is pinning.
+  bool is_pin_thread(ThreadIndex thread) const {
+    return pin_[raw(r_.threads[raw(thread)].process)] == thread;
+  }
+
  private:
   enum class WaitFor : uint8_t { Itself, Loader, Launcher, Gil, Thread, Process };
   WaitFor waits_for(uint32_t wait) const;

@@ -8,7 +8,10 @@ namespace {
 class Production {
  public:
   Production(const StepScript& script, const Steps& steps, const Edit& edit)
-      : script_(script), boundary_(steps.boundary), n_(steps.boundary.size()) {
+      : script_(script),
+        boundary_(steps.boundary),
+        n_(steps.boundary.size()),
+        any_order_(edit.repairs(Cause::DataOrder, kNone<SiteId>)) {
     for (size_t j = 0; j < n_; ++j) {
       const int64_t before = j > 0 ? done_[j - 1] : 0, kept_before = j > 0 ? kept_[j - 1] : 0;
       int64_t all = 0, kept = 0;
@@ -36,13 +39,13 @@ class Production {
   }
 
  private:
-  // What was produced when a batch came that was waited for is what it needed; those between two
-  // of them lie evenly, but never behind what was produced when they were taken.
+  // In order, what was produced when a batch came that was waited for is what it needed; those
+  // between two of them lie evenly, but never behind what was produced when they were taken.
   void find_needed() {
     needed_.assign(n_, 0);
     size_t first = n_, last = n_;
     for (size_t j = 0; j < n_; ++j) {
-      if (script_.batch_came[j] == 0) continue;
+      if (script_.batch_came[j] == 0 || any_order_) continue;
       needed_[j] = done_at(j, script_.batch_came[j]);
       if (last < n_) fill(last, j);
       if (first == n_) first = j;
@@ -92,6 +95,7 @@ class Production {
   const StepScript& script_;
   const std::vector<TraceTime>& boundary_;
   size_t n_;
+  bool any_order_;                    // a late batch holds up none of the others
   std::vector<int64_t> done_, kept_;  // until each boundary
   std::vector<int64_t> needed_;       // by step
   double usual_ = 0;                  // of one batch

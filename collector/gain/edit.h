@@ -34,6 +34,13 @@ class Edit {
     const Reach& reach = reach_[static_cast<size_t>(cause)];
     return reach.everywhere || (raw(site) < reach.at.size() && reach.at[raw(site)]);
   }
+  // Something between the workers and the training thread.
+  bool repairs_delivery() const {
+    for (Cause cause :
+         {Cause::DataTransport, Cause::DataPin, Cause::DataWorkerStart, Cause::DataWait})
+      if (reach_[static_cast<size_t>(cause)].everywhere) return true;
+    return false;
+  }
   bool loads_ahead() const { return reach_[static_cast<size_t>(Cause::DataMain)].everywhere; }
 
  private:

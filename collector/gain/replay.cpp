@@ -10,7 +10,8 @@
 namespace gpustall::collect {
 namespace {
 
-constexpr int64_t kShortWait = 2'000;  // a wait for another thread that finds it done
+constexpr int64_t kShortWait = 2'000;     // a wait for another thread that finds it done
+constexpr int64_t kFoundReady = 200'000;  // a wait for a batch that finds it there
 
 struct ThreadClock {
   TraceTime recorded = 0, now = 0;
@@ -214,10 +215,7 @@ class Player {
 
   TraceTime wait(const ScriptEvent& e, TraceTime entered) {
     const TraceTime soonest = entered + std::min(e.cost, kShortWait);
-    if (e.wait_end == WaitEnd::Loader) {
-      const int64_t shift = loading_.shift(out_.size(), taken_);
-      return std::max(soonest, e.end + shift - repaired_delivery(e));
-    }
+    if (e.wait_end == WaitEnd::Loader) return batch(e, entered, soonest);
     const int64_t cut = repaired(e.first_inside, e.pieces_end);
     if (cut > 0) return entered + std::max<int64_t>(0, e.cost - cut);
     if (e.wait_end == WaitEnd::Thread) {
@@ -226,6 +224,18 @@ class Player {
     }
     if (e.wait_end == WaitEnd::Outside) return std::max(soonest, e.end);
     return entered + e.cost;
+  }
+
+  // When a batch is there that is waited for: as recorded, moved with the loader's clock; but when it
+  // is made, where none waits for another or its delivery is repaired. Then one that was found ready
+  // may also have come at any time before.
+  TraceTime batch(const ScriptEvent& e, TraceTime entered, TraceTime soonest) {
+    const TraceTime made = loading_.earliest(std::min(out_.size(), boundary_.size() - 1), taken_);
+    if (edit_.repairs(Cause::DataOrder, kNone<SiteId>)) return std::max(soonest, made);
+    const int64_t delivery = repaired_delivery(e);
+    if (delivery > 0 || (edit_.repairs_delivery() && e.cost < kFoundReady))
+      return std::max({soonest, entered + std::max<int64_t>(0, e.cost - delivery), made});
+    return std::max(soonest, e.end + loading_.shift(out_.size(), taken_));
   }
 
   // What is repaired between the workers and the training thread; the workers' own time moves the

@@ -88,13 +88,17 @@ TraceTime ReplayLoading::earliest(size_t step, const std::vector<TraceTime>& tak
   TraceTime earliest = INT64_MIN;
   if (step == 0) return earliest;
   advance(step, taken);
-  if (has_workers()) {
-    // Where the model's loader is later than the real one was, it is so in the replay too.
-    const int64_t late = std::max<int64_t>(0, recorded_.ready()[step] - steps_.boundary[step]);
-    earliest = now_.ready()[step] - late;
-  }
+  if (has_workers()) earliest = made(step, steps_.boundary[step], taken);
   if (!ahead_batches_.empty()) earliest = std::max(earliest, ahead_.ready()[step]);
   return earliest;
+}
+
+TraceTime ReplayLoading::made(size_t step, TraceTime came, const std::vector<TraceTime>& taken) {
+  if (!has_workers() || taken.empty()) return INT64_MIN;
+  step = std::min(step, steps_.boundary.size() - 1);
+  advance(step, taken);
+  // Where the model's loader is later than the real one was, it is so in the replay too.
+  return now_.ready()[step] - std::max<int64_t>(0, recorded_.ready()[step] - came);
 }
 
 int64_t ReplayLoading::shift(size_t step, const std::vector<TraceTime>& taken) {

@@ -15,6 +15,9 @@ class ReplayLoading {
   // The training thread does not go past the boundary of this step before; `taken`: when it went
   // past those before. INT64_MIN: any time.
   TraceTime earliest(size_t step, const std::vector<TraceTime>& taken);
+  // A batch that was there at `came` in the recording, and is waited for before this boundary, is
+  // not there before.
+  TraceTime made(size_t step, TraceTime came, const std::vector<TraceTime>& taken);
   // How much later (or earlier) than recorded a batch that is waited for before this boundary
   // comes.
   int64_t shift(size_t step, const std::vector<TraceTime>& taken);

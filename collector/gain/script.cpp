@@ -97,8 +97,12 @@ class Builder {
     if (until <= from) return;
     scratch_.clear();
     in_.reader.read(thread, from, until, scratch_);
-    for (const HostPiece& p : scratch_)
-      script_.pieces.push_back({p.end - p.start, p.cause, in_.base.facts.site(p.stack)});
+    const bool pins = in_.reader.is_pin_thread(thread);
+    for (const HostPiece& p : scratch_) {
+      const bool is_loading = family_of(p.cause) == CauseFamily::Data;
+      script_.pieces.push_back({p.end - p.start, pins && !is_loading ? Cause::DataPin : p.cause,
+                                in_.base.facts.site(p.stack)});
+    }
   }
 
   void call(uint32_t i, ScriptEvent& e) {
@@ -170,6 +174,13 @@ class Builder {
     if (e.waited) wakes_.push_back({process, e.wake_ns});
   }
 
+  // A loader's worker, which has no timeline of its own in a replay.
+  bool is_worker_of(ThreadIndex waker, ThreadIndex waiting) const {
+    if (waker == kNone<ThreadIndex>) return false;
+    const uint32_t worker = process_of(waker);
+    return worker != process_of(waiting) && r_.processes[worker].role == trace::Role::LoaderWorker;
+  }
+
   void wait(uint32_t i, ScriptEvent& e) {
     const Waits& w = r_.waits;
     e.kind = ScriptKind::Wait;
@@ -187,7 +198,8 @@ class Builder {
       e.wait_end = WaitEnd::Thread;
     else if (receives && cls == trace::WaitClass::Poll && in_.reader.is_outside_wait(i))
       e.wait_end = WaitEnd::Outside;
-    if (in_.reader.waits_for_loader(i)) e.wait_end = WaitEnd::Loader;
+    if (in_.reader.waits_for_loader(i) || is_worker_of(e.waker, e.thread))
+      e.wait_end = WaitEnd::Loader;
     // What a launching thread that is waited for does has its own events.
     const bool own = e.wait_end != WaitEnd::Thread || !in_.reader.launches_kernels(e.waker);
     if (own) append(e.thread, e.start, e.end);

@@ -10,6 +10,7 @@ namespace {
 
 // Of the step: a combined gain below it is nothing, however well it is known.
 constexpr double kSmallestGainPct = 1;
+constexpr double kMayBeMuchPct = 10;
 constexpr double kOpenMatters =
     0.10;  // share of the span: idle time that no repair was asked about
 constexpr double kIdleWithoutSteps = 0.05;  // without gains: all that there could be to gain
@@ -108,7 +109,8 @@ bool nothing_to_gain(const Model& model, const Window& w) {
   if (!model.combined.gain) return share(w.idle_ns, w.span_ns) < kIdleWithoutSteps;
   const Gain& gain = *model.combined.gain;
   const double noise = std::max(kSmallestGainPct, gain.high_pct - gain.pct);
-  return gain.pct <= noise && open_share(w) < kOpenMatters;
+  // What may be much is not nothing.
+  return gain.pct <= noise && gain.high_pct < kMayBeMuchPct && open_share(w) < kOpenMatters;
 }
 
 void judge_healthy(Model& model, const Window& w) {
