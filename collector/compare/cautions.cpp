@@ -26,7 +26,7 @@ std::set<std::string> kinds_of(const std::vector<ComparedRun>& runs) {
 
 std::string joined(const std::set<std::string>& words) {
   std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  for (const std::string& word : words) text += (text.empty() ? "" : "; ") + word;
   return text;
 }
 
@@ -112,7 +112,7 @@ class Cautions {
                   100 * b));
   }
 
-  // Sentences about one process at one time are that run's own.
+  // Sentences about one process at one time, and warnings, are that run's own.
   static bool names_a_process(const std::string& sentence) {
     size_t digits = 0;
     for (const char byte : sentence) {
@@ -126,7 +126,7 @@ class Cautions {
     std::set<std::string> sources;
     for (const Model& model : models)
       for (const std::string& source : model.ledger.not_observed)
-        if (!names_a_process(source)) sources.insert(source);
+        if (!names_a_process(source) && !source.starts_with("nsys warned")) sources.insert(source);
     return sources;
   }
 
@@ -137,8 +137,8 @@ class Cautions {
                         std::inserter(only_a, only_a.end()));
     std::set_difference(b.begin(), b.end(), a.begin(), a.end(),
                         std::inserter(only_b, only_b.end()));
-    if (!only_a.empty()) say("Not observed in BASE, but in NEW: " + joined(only_a) + ".");
-    if (!only_b.empty()) say("Not observed in NEW, but in BASE: " + joined(only_b) + ".");
+    if (!only_a.empty()) say("Not observed, by BASE alone: " + joined(only_a) + ".");
+    if (!only_b.empty()) say("Not observed, by NEW alone: " + joined(only_b) + ".");
   }
 
   void ledger(const char* side, std::span<const Model> models) {
