@@ -57,6 +57,7 @@ std::string words_of(std::string page) {
                                                         {"\xc2\xb1", "+-"},
                                                         {"\n", " "}})
     replace_all(text, from, to);
+  text = std::regex_replace(text, std::regex(" +;"), ";");  // an element of its own in headings
   return std::regex_replace(text, std::regex(" +"), " ");
 }
 

@@ -127,7 +127,7 @@ class DiffPage {
       out += std::string("<tr class=\"") + style + "\">";
       for (const std::string* cell : {&row.base, &row.next, &row.change, &row.margin})
         out += "<td class=\"n\">" + typeset(*cell) + "</td>";
-      out += "<td>" + escaped(row.noise) + "</td><td>" + escaped(row.id) +
+      out += "<td class=\"id\">" + escaped(row.noise) + "</td><td class=\"id\">" + escaped(row.id) +
              "</td><td class=\"where\">" + escaped(row.where) + "</td><td class=\"words\">" +
              escaped(row.words) + "</td></tr>";
     }
