@@ -7,8 +7,8 @@
 //                                       between them; their device work stays
 //   launch.blocking                     launches do not wait
 //   host.*                              the work or wait is gone, in the whole function
-//   data.main                           four workers load ahead; CPU work in no more of them than
-//                                       there are cores beside the training thread's
+//   data.main                           four workers load ahead; their CPU work and the training
+//                                       thread's share the cores
 //   data.worker_cpu/read/wait/starved   that part of the workers' time is gone; the rest bounds
 //   other data.*                        that part of the wait for a batch is gone
 //   copy.pageable                       pinned: it neither blocks nor is staged
