@@ -73,6 +73,7 @@ std::vector<SourceLine> SourceFiles::around(const collect::ModelSite& site) {
     shared = std::min(shared, text.find_first_not_of(" \t"));
     excerpt.push_back({n, text});
   }
+  while (excerpt.back().text.empty()) excerpt.pop_back();  // the blamed line is not
   for (SourceLine& line : excerpt)
     line.text = line.text.size() > shared ? line.text.substr(shared, kLongestLine) : "";
   return excerpt;

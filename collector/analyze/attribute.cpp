@@ -275,16 +275,16 @@ class Attributor {
   uint32_t gap_ = 0;
 };
 
-Cause cause_of_copy(const Activities& a, uint32_t i) {
-  if (a.copy_kind[i] == kDeviceToDevice || a.copy_kind[i] == kPeerToPeer) return Cause::CopyDevice;
-  const bool pageable = a.src_kind[i] == kPageable || a.dst_kind[i] == kPageable;
-  return pageable ? Cause::CopyPageable : Cause::CopyPinned;
-}
-
 }  // namespace
 
 void attribute_gaps(const AttributeInput& input, Gaps& gaps, Slices& slices) {
   Attributor(input, gaps, slices).run();
+}
+
+Cause cause_of_copy(const Activities& a, uint32_t i) {
+  if (a.copy_kind[i] == kDeviceToDevice || a.copy_kind[i] == kPeerToPeer) return Cause::CopyDevice;
+  const bool pageable = a.src_kind[i] == kPageable || a.dst_kind[i] == kPageable;
+  return pageable ? Cause::CopyPageable : Cause::CopyPinned;
 }
 
 BusySlices attribute_busy(const StallInput& base, const Timelines& timelines) {

@@ -22,6 +22,8 @@ struct AttributeInput {
 // Fills slices and the gaps' first_slice; the sites are those of the stack facts.
 void attribute_gaps(const AttributeInput& input, Gaps& gaps, Slices& slices);
 
+// Of a copy that nothing overlaps.
+Cause cause_of_copy(const Activities& activities, uint32_t copy);
 // Owners of exposed copies and collectives.
 BusySlices attribute_busy(const StallInput& base, const Timelines& timelines);
 

@@ -26,7 +26,7 @@ std::set<std::string> kinds_of(const std::vector<ComparedRun>& runs) {
 
 std::string joined(const std::set<std::string>& words) {
   std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  for (const std::string& word : words) text += (text.empty() ? "" : "; ") + word;
   return text;
 }
 
@@ -112,12 +112,21 @@ class Cautions {
                   100 * b));
   }
 
+  // Sentences about one process at one time, and warnings, are that run's own.
+  static bool names_a_process(const std::string& sentence) {
+    size_t digits = 0;
+    for (const char byte : sentence) {
+      digits = byte >= '0' && byte <= '9' ? digits + 1 : 0;
+      if (digits >= 3) return true;
+    }
+    return false;
+  }
+
   static std::set<std::string> not_observed(std::span<const Model> models) {
     std::set<std::string> sources;
     for (const Model& model : models)
       for (const std::string& source : model.ledger.not_observed)
-        // Sentences about one process at one time are that run's own.
-        if (source.find("pid ") == std::string::npos) sources.insert(source);
+        if (!names_a_process(source) && !source.starts_with("nsys warned")) sources.insert(source);
     return sources;
   }
 
@@ -128,8 +137,8 @@ class Cautions {
                         std::inserter(only_a, only_a.end()));
     std::set_difference(b.begin(), b.end(), a.begin(), a.end(),
                         std::inserter(only_b, only_b.end()));
-    if (!only_a.empty()) say("Not observed in BASE, but in NEW: " + joined(only_a) + ".");
-    if (!only_b.empty()) say("Not observed in NEW, but in BASE: " + joined(only_b) + ".");
+    if (!only_a.empty()) say("Not observed, by BASE alone: " + joined(only_a) + ".");
+    if (!only_b.empty()) say("Not observed, by NEW alone: " + joined(only_b) + ".");
   }
 
   void ledger(const char* side, std::span<const Model> models) {
@@ -138,15 +147,16 @@ class Cautions {
     for (const Model& model : models) {
       lost += model.ledger.lost_records;
       unlinked += model.ledger.unlinked_activities;
-      for (const ModelProcess& process : model.processes) cut += !process.clean_end;
+      // Loader workers are ended by os._exit, always.
+      for (const ModelProcess& process : model.processes)
+        cut += !process.clean_end && process.role == "trainer";
     }
     if (lost + unlinked > 0)
       say(std::string(side) + printed(": %llu records lost, %llu activities without their launch.",
                                       static_cast<unsigned long long>(lost),
                                       static_cast<unsigned long long>(unlinked)));
     if (cut > 0)
-      say(std::string(side) + printed(": %zu process%s did not end by %s.", cut,
-                                      cut == 1 ? "" : "es", cut == 1 ? "itself" : "themselves"));
+      say(std::string(side) + ": the program did not end by itself (killed, or still running).");
   }
 
   const std::span<const Model> base_, next_;

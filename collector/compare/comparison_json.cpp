@@ -2,19 +2,13 @@
 #include <nlohmann/json.hpp>
 
 #include "collector/compare/comparison.h"
+#include "collector/model/json_list.h"
 #include "collector/model/json_names.h"
 
 namespace gpustall::collect {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <typename T, typename Write>
-Json list_of(const std::vector<T>& values, Write write) {
-  Json list = Json::array();
-  for (const T& value : values) list.push_back(write(value));
-  return list;
-}
 
 Json text_or_null(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(text);

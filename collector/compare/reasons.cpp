@@ -46,13 +46,15 @@ struct SideWork {
   Pace pace;
 };
 
-SideWork work_of(std::span<const Model> models, std::span<const ModelDevice* const> devices) {
+SideWork work_of(std::span<const Model> models, std::span<const ModelDevice* const> devices,
+                 Unit unit) {
   SideWork side;
   std::vector<double> calls, betweens;
   double steps = 0;
   for (size_t r = 0; r < models.size(); ++r) {
     const std::optional<uint64_t> warmup = warmup_of(models[r], *devices[r]);
-    steps += warmup ? double(devices[r]->step_span_ns.size() - *warmup) : 1;
+    const bool counted = unit == Unit::Step && warmup;
+    steps += counted ? double(devices[r]->step_span_ns.size() - *warmup) : 1;
     for (const WorkRow& row : devices[r]->work) {
       Work& work = (is_copy(row.name) ? side.copies : side.kernels)[row.name];
       work.count += double(row.count);
@@ -239,7 +241,8 @@ std::vector<Reason> reasons_for(std::span<const Model> base, std::span<const Mod
                                 std::span<const ModelDevice* const> next_devices,
                                 const DeviceComparison& comparison,
                                 const std::vector<EnvironmentDifference>& environment) {
-  const SideWork base_work = work_of(base, base_devices), next_work = work_of(next, next_devices);
+  const SideWork base_work = work_of(base, base_devices, comparison.unit);
+  const SideWork next_work = work_of(next, next_devices, comparison.unit);
   return Reasons(base_work, next_work, comparison, environment).run();
 }
 

@@ -1,13 +1,16 @@
 #include "collector/compare/run_rows.h"
 
 #include <algorithm>
-#include <set>
 
 namespace gpustall::collect {
 namespace {
 
-// Rows beyond these are too small to be looked at one by one.
-constexpr size_t kMostRows = 1000;
+// Rows beyond these are too small to be looked at one by one; fewer for long runs, since each is
+// a series over all steps.
+size_t most_rows(size_t steps) {
+  constexpr size_t kNumbers = 5'000'000;
+  return std::clamp<size_t>(kNumbers / std::max<size_t>(steps, 1), 20, 1000);
+}
 
 using SiteKey = std::tuple<std::string, std::string, int32_t>;
 
@@ -21,10 +24,10 @@ std::string object_name(const std::string& object) {
 }
 
 // Ids of the sites of both lists of rows.
-std::map<SiteKey, uint32_t> site_ids(const Window& window, SiteMatcher& matcher) {
+std::map<SiteKey, uint32_t> site_ids(const Window& window, size_t most, SiteMatcher& matcher) {
   std::map<SiteKey, Place> places;
   for (const auto* rows : {&window.causes, &window.busy_causes}) {
-    for (size_t i = 0; i < rows->size() && i < kMostRows; ++i) {
+    for (size_t i = 0; i < rows->size() && i < most; ++i) {
       const CauseRow& row = (*rows)[i];
       if (!row.site) continue;
       Place& place = places[key_of(*row.site)];
@@ -46,7 +49,8 @@ class Rows {
       : run_(run), warmup_(warmup), sites_(std::move(sites)) {}
 
   void add(const std::vector<CauseRow>& rows, bool busy) {
-    for (size_t i = 0; i < rows.size() && i < kMostRows; ++i) {
+    const size_t most = most_rows(run_.span.size());
+    for (size_t i = 0; i < rows.size() && i < most; ++i) {
       const CauseRow& row = rows[i];
       const uint32_t site = row.site ? sites_.at(key_of(*row.site)) : kNoSite;
       RunRow& sum = run_.rows[{busy, row.cause, site, object_name(row.object)}];
@@ -114,7 +118,7 @@ DeviceRun device_run(const Model& model, const ModelDevice& device, bool per_ste
     run.idle.push_back(run.span[s] - run.busy[s]);
     run.seconds += double(run.span[s]) / 1e9;
   }
-  Rows rows(run, warmup.value_or(0), site_ids(window, matcher));
+  Rows rows(run, warmup.value_or(0), site_ids(window, most_rows(run.span.size()), matcher));
   rows.add(window.causes, false);
   rows.add(window.busy_causes, true);
   return run;

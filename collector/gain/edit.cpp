@@ -15,8 +15,9 @@ bool Edit::add(Cause cause, SiteId site) {
         reach_[static_cast<size_t>(cause)].everywhere = true;
         break;
       }
-      reach(Cause::LaunchDispatch, site);
-      reach(Cause::LaunchCall, site);
+      for (Cause inside : {Cause::LaunchDispatch, Cause::LaunchCall, Cause::HostPython,
+                           Cause::HostStarved, Cause::HostPageFault})
+        reach(inside, site);
       break;
     case CauseFamily::Sync:
     case CauseFamily::Alloc:

@@ -1,9 +1,10 @@
-// What the repair of a cause does to a run. CAUSES by repair; the report's advice says the same:
+// What the repair of a cause does to a run; the report's advice says the same:
 //
 //   sync.*, alloc.*, copy.pin_call,     the call at this line is gone, with its copy and its wait;
 //   host.checkpoint                     so is the host's work for it
 //   launch.dispatch, launch.call        the launches of this line cost the host nothing (a graph, a
-//                                       compiled region); their device work stays
+//                                       compiled region), nor does what else it does in that line
+//                                       between them; their device work stays
 //   launch.blocking                     launches do not wait
 //   host.*                              the work or wait is gone, in the whole function
 //   data.main                           four workers load ahead; their CPU work and the training

@@ -5,13 +5,6 @@
 namespace gpustall::collect {
 namespace {
 
-Cause cause_of_copy(const Activities& a, uint32_t i) {
-  if (a.kind[i] != ActivityKind::Memcpy) return Cause::UnknownUntraced;
-  if (a.copy_kind[i] == kDeviceToDevice || a.copy_kind[i] == kPeerToPeer) return Cause::CopyDevice;
-  const bool pageable = a.src_kind[i] == kPageable || a.dst_kind[i] == kPageable;
-  return pageable ? Cause::CopyPageable : Cause::CopyPinned;
-}
-
 uint64_t stream_key(uint32_t process, uint32_t stream) {
   return uint64_t{process} << 32 | stream;
 }
@@ -67,7 +60,7 @@ void RecordedDevice::launch(uint32_t call, TraceTime asked, std::vector<ScriptWo
       w.latency = start - asked;  // the queue was idle: the host came last
     else
       w.spacing = std::max<int64_t>(0, start - free);
-    w.copy = cause_of_copy(r.activities, a);
+    if (r.activities.kind[a] == ActivityKind::Memcpy) w.copy = cause_of_copy(r.activities, a);
     out.push_back(w);
     tail_[q] = start + w.duration;
     starts_[q].push_back(start);

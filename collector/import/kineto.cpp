@@ -98,12 +98,12 @@ class Importer {
     for (const std::string& sentence : text.damage)
       recording_.damage.push_back(source + ": " + sentence);
     if (!stream.damage().empty()) recording_.damage.push_back(source + ": " + stream.damage());
-    if (rows.counts().activities == 0) {
-      if (text.has_events) without_device_.push_back(source);
-      return;
-    }
     if (!rows.own_export().incomplete().empty()) {
       refused_ = source + " " + rows.own_export().incomplete();
+      return;
+    }
+    if (rows.counts().activities == 0) {
+      if (text.has_events) without_device_.push_back(source);
       return;
     }
     rows.finish(text.header);

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "collector/model.h"
+#include "collector/model/json_list.h"
 #include "collector/model/json_names.h"
 #include "collector/model/overview_json.h"
 
@@ -9,13 +10,6 @@ namespace gpustall::collect {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <typename T, typename Write>
-Json list_of(const std::vector<T>& values, Write write) {
-  Json list = Json::array();
-  for (const T& value : values) list.push_back(write(value));
-  return list;
-}
 
 Json ids_of(const std::vector<Cause>& causes) {
   return list_of(causes, [](Cause c) { return std::string(text_of(c).id); });

@@ -1,18 +1,12 @@
 #include "collector/model/overview_json.h"
 
+#include "collector/model/json_list.h"
 #include "collector/model/json_take.h"
 
 namespace gpustall::collect {
 namespace {
 
 using Ordered = nlohmann::ordered_json;
-
-template <typename T, typename Write>
-Ordered list_of(const std::vector<T>& values, Write write) {
-  Ordered list = Ordered::array();
-  for (const T& value : values) list.push_back(write(value));
-  return list;
-}
 
 Ordered id_of(Cause cause) {
   return std::string(text_of(cause).id);

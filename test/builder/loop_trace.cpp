@@ -9,15 +9,14 @@ namespace {
 constexpr int64_t kUs = 1000;
 constexpr uint32_t kPid = 4711;
 
-constexpr std::string_view kForward = "/home/u/train.py:10 main; /home/u/model.py:3 forward";
-constexpr std::string_view kAdam =
-    "/home/u/train.py:30 main; /x/site-packages/torch/optim/optimizer.py:400 wrapper; "
-    "/x/site-packages/torch/optim/adam.py:200 step";
-constexpr std::string_view kSleep = "/home/u/train.py:40 main";
-
 }  // namespace
 
-TraceBuilder loop_trace(unsigned steps) {
+TraceBuilder loop_trace(unsigned steps, const std::string& folder) {
+  const std::string main = folder + "/train.py:";
+  const std::string forward = main + "10 main; " + folder + "/model.py:3 forward";
+  const std::string adam = main +
+                           "30 main; /x/site-packages/torch/optim/optimizer.py:400 wrapper; "
+                           "/x/site-packages/torch/optim/adam.py:200 step";
   HeaderFields header;
   header.pid = kPid;
   header.flags = trace::kSimulated;
@@ -34,7 +33,7 @@ TraceBuilder loop_trace(unsigned steps) {
                                     .start = now - 5 * kUs,
                                     .duration = 5 * kUs,
                                     .correlation = correlation,
-                                    .stack = t.stack(i < 8 ? kForward : kAdam),
+                                    .stack = t.stack(i < 8 ? forward : adam),
                                     .stream = 7});
       t.device(9).add(trace::Kernel{.queue = t.queue(0, 1, 7),
                                     .start = now + 4 * kUs,
@@ -45,7 +44,7 @@ TraceBuilder loop_trace(unsigned steps) {
     t.thread(kPid).add(trace::Wait{.wait = static_cast<uint64_t>(trace::WaitId::Nanosleep),
                                    .start = now + 10 * kUs,
                                    .duration = 480 * kUs,
-                                   .stack = t.stack(kSleep)});
+                                   .stack = t.stack(main + "40 main")});
     now += 500 * kUs;
   }
   return t;

@@ -6,7 +6,7 @@
 namespace gpustall::test {
 
 // Each step: ten launches of 100 us each whose kernels run 30 us, the last two in an optimizer,
-// then 500 us of sleep. 1.5 ms a step. Process 4711, which still runs.
-TraceBuilder loop_trace(unsigned steps);
+// then 500 us of sleep. 1.5 ms a step. Process 4711, which still runs; its files are in `folder`.
+TraceBuilder loop_trace(unsigned steps, const std::string& folder = "/home/u");
 
 }  // namespace gpustall::test

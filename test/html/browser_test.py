@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import browser
@@ -15,7 +16,7 @@ if browser.find() is None:
     sys.exit(77)
 
 FOLDER = tempfile.mkdtemp(prefix="gpustall-html-")
-PAGES = ("loop", "hostile", "stalled", "healthy", "empty")
+PAGES = ("loop", "million", "hostile", "stalled", "healthy", "empty", "diff")
 
 
 def duration(ns):
@@ -44,6 +45,13 @@ class Pages(unittest.TestCase):
 
     def js(self, expression):
         return self.browser.run(expression)
+
+    def until(self, expression, seconds=30):
+        """What the page does in its own time: toggle events come after the click."""
+        end = time.monotonic() + seconds
+        while not self.js(expression):
+            self.assertLess(time.monotonic(), end, expression)
+            time.sleep(0.02)
 
     def count(self, selector):
         return self.js("document.querySelectorAll(%s).length" % json.dumps(selector))
@@ -137,6 +145,7 @@ class Pages(unittest.TestCase):
         span = device["time"]["count"]
         self.browser.click('.gap[data-g="3"] summary')
         start, length = device["gaps"][3]
+        self.until("document.querySelector('.mark').style.left !== ''")
         self.assertAlmostEqual(self.js("parseFloat(document.querySelector('.mark').style.left)"),
                                (start + length / 2) / span * 100, places=3)
         self.open("loop")

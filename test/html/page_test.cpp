@@ -54,8 +54,10 @@ std::string words_of(std::string page) {
                                                         {"&amp;", "&"},
                                                         {"\xe2\x86\x92", "->"},
                                                         {"\xe2\x80\x93", ".."},
+                                                        {"\xc2\xb1", "+-"},
                                                         {"\n", " "}})
     replace_all(text, from, to);
+  text = std::regex_replace(text, std::regex(" +;"), ";");  // an element of its own in headings
   return std::regex_replace(text, std::regex(" +"), " ");
 }
 
@@ -108,6 +110,35 @@ TEST_CASE("the page has the figures of the text report") {
   whole.window = cli::WindowChoice::Whole;
   check_same_figures(loop_model(60, 12), whole);
   check_same_figures(healthy_model(), {});
+}
+
+TEST_CASE("the page of a comparison has the figures of its text") {
+  const Model base[] = {loop_model(60, 12)}, next[] = {loop_model(60, 20)};
+  const Comparison comparison = compare(base, next);
+  const cli::DiffOptions options{false, true, "a gate", "before", "after"};
+  const std::string page = words_of(cli::render_diff_html(comparison, options, "gpustall"));
+  const std::string text = cli::render_diff(comparison, options, cli::Terminal{false, false, 2000});
+  std::istringstream lines(text);
+  size_t checked = 0;
+  for (std::string line; std::getline(lines, line) && line.rfind("Next:", 0) != 0;) {
+    line = std::regex_replace(line, std::regex("^ +|, largest change first:$"), "");
+    line = std::regex_replace(line, std::regex(" +"), " ");
+    if (line.empty()) continue;
+    CHECK_THAT(page, contains(line));
+    ++checked;
+  }
+  CHECK(checked > 12);
+}
+
+TEST_CASE("a comparison of hostile names is as safe as a report") {
+  const Model sides[] = {hostile_model()};
+  const Comparison comparison = compare(sides, sides);
+  const std::string page =
+      cli::render_diff_html(comparison, {false, true, kHostile, kHostile, kHostile}, "gpustall");
+  CHECK(count_of(page, "<script") == 0);
+  CHECK(count_of(page, "<img") == 0);
+  CHECK(count_of(page, "\" onmouseover") == 0);
+  CHECK(count_of(page, "&lt;/script&gt;") > 5);
 }
 
 TEST_CASE("no text of a recording becomes markup") {

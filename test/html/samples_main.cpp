@@ -16,9 +16,18 @@ int main(int count, char** words) {
   };
   const collect::Recording loop = test::training_loop(200, 12);
   write("loop.html", collect::build_model(loop, collect::analyze(loop)));
+  const collect::Recording million = test::training_loop(10'000, 100);  // gaps
+  write("million.html", collect::build_model(million, collect::analyze(million)));
   write("hostile.html", test::hostile_model());
   write("stalled.html", test::stalled_model());
   write("healthy.html", test::healthy_model());
   write("empty.html", test::empty_model());
+  const auto side = [](size_t launches) {
+    const collect::Recording run = test::training_loop(60, launches);
+    return collect::build_model(run, collect::analyze(run));
+  };
+  const collect::Model base[] = {side(20)}, next[] = {side(12)};
+  std::ofstream(folder + "/diff.html") << cli::render_diff_html(
+      collect::compare(base, next), {false, true, {}, "before", "after"}, "gpustall");
   return 0;
 }

@@ -4,11 +4,14 @@
 #include "collector/compare/comparison.h"
 #include "collector/compare/limits.h"
 #include "viewer-cli/annotations.h"
+#include "viewer-cli/build_info.h"
 #include "viewer-cli/command.h"
 #include "viewer-cli/limit_options.h"
 #include "viewer-cli/loading.h"
 #include "viewer-cli/option_checks.h"
+#include "viewer-cli/output_file.h"
 #include "viewer-cli/render/diff.h"
+#include "viewer-cli/render/html.h"
 
 namespace gpustall::cli {
 
@@ -20,6 +23,7 @@ constexpr char kDescription[] =
     "  gpustall diff before after\n"
     "  gpustall diff --base before-* --new after-*\n"
     "  gpustall diff before.gpustall after --gate 3% --github\n"
+    "  gpustall diff before after --html diff.html\n"
     "\n"
     "With --gate the exit status is 0 (passed), 3 (slower by more) or 4 (the data cannot tell);\n"
     "1 and 2 are errors, as everywhere.\n";
@@ -45,7 +49,13 @@ class DiffCommand : public Command {
         ->transform(share_text());
     app.add_flag("--github", github_, "also print annotations for a GitHub workflow");
     auto* json = app.add_flag("--json", json_, "everything, for machines");
-    app.add_flag("--md,--markdown", markdown_, "Markdown, for pull requests")->excludes(json);
+    auto* markdown =
+        app.add_flag("--md,--markdown", markdown_, "Markdown, for pull requests")->excludes(json);
+    auto* html = app.add_option("--html", html_, "a page with pictures, into FILE")
+                     ->type_name("FILE")
+                     ->excludes(json)
+                     ->excludes(markdown);
+    app.add_flag("-f,--force", force_, "replace FILE")->needs(html);
     app.add_option("--by", by_, "site (default), or cause: all its sites together")
         ->type_name("WHAT")
         ->transform(one_of<By>({{"site", By::Site}, {"cause", By::Cause}}));
@@ -59,12 +69,21 @@ class DiffCommand : public Command {
     if (all_) options_.rows = options_.min_share = 0;
     const std::vector<std::string> base = side(base_, more_base_), next = side(next_, more_next_);
     if (base.empty() || next.empty()) fail_usage("diff needs two runs; see gpustall diff --help");
+    std::optional<OutputFile> page;
+    if (!html_.empty()) page.emplace(html_, force_);
     const std::vector<collect::Model> base_models = load(base, session);
     const std::vector<collect::Model> next_models = load(next, session);
     const collect::Comparison comparison = collect::compare(base_models, next_models, options_);
     std::optional<collect::GateResult> gate;
     if (!gate_.empty()) gate = collect::judge_gate(comparison, std::stod(gate_));
-    write(comparison, gate, {by_ == By::Cause, session.verbose, {}, base[0], next[0]}, session);
+    DiffOptions options{by_ == By::Cause, session.verbose, {}, base[0], next[0]};
+    if (gate) options.gate = gate->sentence;
+    if (page) {
+      page->write(render_diff_html(comparison, options, std::string("gpustall ") + kVersion));
+      page->place();
+      note(session, "saved " + html_ + "; open it in a browser");
+    }
+    write(comparison, gate, options, session);
     return gate ? status_of(gate->judgement) : 0;
   }
 
@@ -82,13 +101,12 @@ class DiffCommand : public Command {
   }
 
   void write(const collect::Comparison& comparison, const std::optional<collect::GateResult>& gate,
-             DiffOptions options, Session& session) const {
-    if (gate) options.gate = gate->sentence;
+             const DiffOptions& options, Session& session) const {
     if (json_) {
       session.out.write(collect::to_json(comparison));
     } else if (markdown_) {
       session.out.write(render_diff_markdown(comparison, options));
-    } else {
+    } else if (html_.empty()) {
       session.out.write(render_diff(comparison, options, session.terminal));
     }
     if (!github_ || json_ || markdown_) return;
@@ -98,10 +116,10 @@ class DiffCommand : public Command {
   }
 
   collect::CompareOptions options_;
-  std::string base_, next_, gate_;
+  std::string base_, next_, gate_, html_;
   std::vector<std::string> more_base_, more_next_;
   By by_ = By::Site;
-  bool json_ = false, markdown_ = false, github_ = false, all_ = false;
+  bool json_ = false, markdown_ = false, github_ = false, all_ = false, force_ = false;
 };
 
 }  // namespace

@@ -126,7 +126,8 @@ class ExportCommand : public Command {
   std::vector<std::pair<Table, std::unique_ptr<Target>>> csv_files_;
 };
 
-uint64_t parse_size(std::string text) {
+uint64_t parse_size(const std::string& asked) {
+  std::string text = asked;
   uint64_t unit = 1;
   if (!text.empty() && std::isalpha(static_cast<unsigned char>(text.back())) != 0) {
     const char suffix = static_cast<char>(std::toupper(static_cast<unsigned char>(text.back())));
@@ -135,7 +136,7 @@ uint64_t parse_size(std::string text) {
   }
   if (unit == 0 || text.empty() || text.size() > 9 ||
       text.find_first_not_of("0123456789") != std::string::npos)
-    fail_usage("--max-size is a number with K, M or G, such as 200M");
+    fail_usage("'" + asked + "' is no size; write a number with K, M or G, such as 200M");
   return std::stoull(text) * unit;
 }
 
@@ -148,7 +149,8 @@ void ExportCommand::check_wishes() {
   }
   if (named == 0) fail_usage("nothing to write; name a file, such as --chrome out.json.gz");
   if (standard > 1) fail_usage("only one output can be -; name a file for the others");
-  if (kineto_ == "-") fail_usage("--kineto needs a file name: its readers go by the ending");
+  if (kineto_ == "-")
+    fail_usage("readers of --kineto go by a file's ending; name a file in .json or .json.gz");
   limit_ = parse_size(max_size_);
   if (window_text_.empty()) return;
   const auto window = parse_window(window_text_);
@@ -231,8 +233,7 @@ void ExportCommand::write_kineto(Timeline& timeline, const Exported& run, const 
     fail("cannot make " + kineto_ + ": " + std::strerror(errno) + "; choose another folder");
   if (ranks.size() == 1 && !kineto_.ends_with(".json") && !kineto_.ends_with(".json.gz"))
     fail_usage(
-        "name a file that ends in .json or .json.gz: readers of torch.profiler's traces go "
-        "by the ending");
+        "readers of torch.profiler's traces go by the ending; name a file in .json or .json.gz");
   std::vector<std::unique_ptr<Target>> files;
   for (const auto& [process, plan] : ranks) {
     const collect::Process& p = run.recording.processes[raw(process)];

@@ -37,6 +37,8 @@ constexpr char kDescription[] =
     "a process that is nobody's child reads the recording and ends with the program. Either reads\n"
     "at low priority, takes at most a fiftieth of one core, and never touches the program.\n";
 
+constexpr char kOnTerminal[] = "true";  // what the parser makes of --live without a value
+
 class RunCommand : public Command {
  public:
   void declare(CLI::App& app) override {
@@ -45,7 +47,7 @@ class RunCommand : public Command {
     app.add_option("program", program_, "the program and its arguments; -- before it is optional");
     options_.declare(app);
     app.add_flag("--stay", stay_, "wait and tell the verdict even without a terminal");
-    app.add_flag("--live{-}", live_, "say meanwhile how the run goes, on the terminal or in =FILE")
+    app.add_flag("--live", live_, "say meanwhile how the run goes, on the terminal or in =FILE")
         ->type_name("[=FILE]");
     app.add_flag("--anyway", anyway_, "start programs that gpustall would refuse");
   }
@@ -119,7 +121,7 @@ class RunCommand : public Command {
     LiveOptions options{output, {}, false};
     if (live_.empty()) return options;
     const bool stays = stay_ || wants_verdict(session);
-    if (live_ == "-") {
+    if (live_ == kOnTerminal) {
       options.terminal = stays && isatty(STDERR_FILENO) == 1;
       if (!options.terminal) note(session, "--live needs a terminal; --live=FILE needs none");
       return options;
@@ -131,7 +133,7 @@ class RunCommand : public Command {
 
   std::vector<std::string> program_;
   RecordOptions options_;
-  std::string live_;  // empty: no; "-": on the terminal; else a file
+  std::string live_;  // empty: no; kOnTerminal; else a file
   bool stay_ = false, anyway_ = false;
 };
 

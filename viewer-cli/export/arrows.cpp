@@ -141,12 +141,14 @@ void Arrows::bind(const End& end, Track track) {
   arrows_[end.arrow].bound = true;
 }
 
-void Arrows::write_from_slice(TimelineState& state, uint32_t slice, Track track,
-                              int64_t time) const {
+void Arrows::write_to_slice(TimelineState& state, uint32_t slice, Track track,
+                            int64_t start) const {
   const auto at = of_slice_.find(slice);
   if (at == of_slice_.end() || !arrows_[at->second].bound) return;
   const Arrow& arrow = arrows_[at->second];
-  state.out.flow("culprit", 2 * int64_t{slice} + 1, track, time, arrow.track, arrow.time);
+  // The host's time is at most the middle of the slice: never back in time.
+  state.out.flow("culprit", 2 * int64_t{slice} + 1, arrow.track, arrow.time, track,
+                 std::max(start, arrow.time));
 }
 
 void Arrows::write_to_activity(TimelineState& state, uint32_t activity, Track track,
@@ -156,9 +158,10 @@ void Arrows::write_to_activity(TimelineState& state, uint32_t activity, Track tr
   const Calls& calls = state.in.recording.calls;
   const ThreadIndex thread = calls.thread[at->second];
   const ProcessIndex process = state.in.recording.threads[raw(thread)].process;
+  const int64_t called = state.in.clock.host(process, calls.start[at->second]);
+  if (called > time) return;  // a clock's error; viewers take no arrow back in time
   state.out.flow("launch", 2 * int64_t{activity} + 2,
-                 {state.in.ids.of(process), state.in.ids.of(thread)},
-                 state.in.clock.host(process, calls.start[at->second]), track, time);
+                 {state.in.ids.of(process), state.in.ids.of(thread)}, called, track, time);
 }
 
 }  // namespace gpustall::cli

@@ -1,5 +1,6 @@
-// Arrows from idle time to what the host did meanwhile, and from a launch to the work that ended a
-// gap. Only the longest slices have one: a million of arrows help nobody.
+// Arrows from what the host did to the idle time that it caused, and from a launch to the work that
+// ended a gap: forward in time, since Perfetto drops others. Only the longest slices have one: a
+// million of arrows help nobody.
 #pragma once
 #include <unordered_map>
 
@@ -26,8 +27,8 @@ class Arrows {
   bool wants_call(size_t call) const { return !calls_.empty() && calls_[call] == Call::Wanted; }
   void call_written(size_t call) { calls_[call] = Call::Written; }
 
-  // After the slice, and after the work, that the arrow begins or ends at were written.
-  void write_from_slice(TimelineState& state, uint32_t slice, Track track, int64_t time) const;
+  // After the slice, and after the work, that the arrow ends at were written.
+  void write_to_slice(TimelineState& state, uint32_t slice, Track track, int64_t start) const;
   void write_to_activity(TimelineState& state, uint32_t activity, Track track, int64_t time) const;
 
  private:

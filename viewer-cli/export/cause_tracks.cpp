@@ -77,7 +77,7 @@ class CauseTracks {
     rows_.gain(device_, s);
     rows_.stack(slices.stack[s]);
     s_.out.end();
-    s_.arrows.write_from_slice(s_, s, track_, start);
+    s_.arrows.write_to_slice(s_, s, track_, start);
   }
 
   static std::string also(uint64_t causes) {

@@ -97,6 +97,7 @@ class DeviceTracks {
     const ThreadIndex thread = r_.calls.thread[call];
     const ProcessIndex process = r_.threads[raw(thread)].process;
     const int64_t called = s_.in.clock.host(process, r_.calls.start[call]);
+    if (called > start) return;  // a clock's error; viewers take no arrow back in time
     s_.out.flow("ac2g", static_cast<int64_t>(i) + 1, {s_.in.ids.of(process), s_.in.ids.of(thread)},
                 called, track, start);
   }

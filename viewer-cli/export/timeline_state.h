@@ -59,8 +59,8 @@ struct TimelineState {
   }
 };
 
-// The parts, in the order in which they are written. Arrows end on threads and begin on devices,
-// so threads come first.
+// The parts, in the order in which they are written. Arrows are written where they end, on devices,
+// and must know by then where they begin, on threads.
 void write_threads(TimelineState& state);
 void write_activities(TimelineState& state);
 void write_causes(TimelineState& state);

@@ -14,8 +14,11 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
+#include <vector>
 
 #include "collector/analysis.h"
 #include "collector/live/recent.h"
@@ -68,7 +71,7 @@ class Reader {
   // name.
   bool ended(milliseconds pause) const {
     pollfd end{program_fd_, POLLIN, 0};
-    if (program_fd_ >= 0) return poll(&end, 1, static_cast<int>(pause.count())) != 0;
+    if (program_fd_ >= 0) return poll(&end, 1, static_cast<int>(pause.count())) > 0;
     poll(nullptr, 0, static_cast<int>(pause.count()));
     return kill(program_, 0) != 0 && errno == ESRCH;
   }
@@ -119,6 +122,16 @@ void step_back() {
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_UNBLOCK, &all, nullptr);
+}
+
+// An open pipe or socket of the program's would keep whoever reads it waiting for the end.
+void close_inherited() {
+  std::vector<int> open_now;  // closing while reading the list would skip some
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error))
+    open_now.push_back(std::atoi(entry.path().filename().c_str()));
+  for (const int fd : open_now)
+    if (fd > STDERR_FILENO) close(fd);
 }
 
 [[noreturn]] void read_until_end(const LiveOptions& options, pid_t program, int to_launcher) {
@@ -205,8 +218,7 @@ void start_detached_live(const LiveOptions& options, pid_t program) {
   }
   setsid();
   if (fork() != 0) _exit(0);
-  // An open pipe or socket of the program's would keep its reader waiting for the end.
-  close_range(3, ~0u, 0);
+  close_inherited();
   const int nothing = open("/dev/null", O_RDWR);
   for (int fd = 0; fd < 3; ++fd) dup2(nothing, fd);
   read_until_end(options, program, -1);

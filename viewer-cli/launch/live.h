@@ -41,8 +41,8 @@ class Live {
 };
 
 // Where this process becomes the program: the reader must be nobody's child that the program could
-// meet. It belongs to init, in a session of its own, without any open file but `file`, and ends
-// with the process `program`.
+// meet. It belongs to init, in a session of its own, without any open file but its own, and ends
+// with the process `program`. (Where that process is init itself, in a container, it is its child.)
 void start_detached_live(const LiveOptions& options, pid_t program);
 
 // Throws Failure when nothing can be appended to the file.

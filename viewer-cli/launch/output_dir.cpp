@@ -144,7 +144,8 @@ std::string expand_pattern(std::string_view pattern) {
     if (what == 'q' && pattern.substr(i + 1, 1) == "{" && end != std::string_view::npos) {
       const std::string variable(pattern.substr(i + 2, end - i - 2));
       const char* value = std::getenv(variable.c_str());
-      if (value == nullptr) fail_usage("-o names the variable " + variable + ", which is not set");
+      if (value == nullptr)
+        fail_usage("a file name uses the variable " + variable + ", which is not set");
       out += value;
       i = end;
     } else if (what == 'r') {
@@ -157,7 +158,8 @@ std::string expand_pattern(std::string_view pattern) {
     } else if (what == '%') {
       out += '%';
     } else {
-      fail_usage(std::string("-o: unknown pattern %") + what + "; known are %r %p %h %q{VAR} %%");
+      fail_usage(std::string("file names: unknown pattern %") + what +
+                 "; known are %r %p %h %q{VAR} %%");
     }
   }
   return out;

@@ -57,8 +57,7 @@ void StatusLine::show(const std::string& text) {
     bytes = std::string("\033D\033[1A") + kSave + scroll_rows_to(rows_ - 1) + kRestore;
   }
   const size_t room = size.ws_col > 10 ? size.ws_col - 1u : 9;
-  put(bytes + kSave + go_to_row(rows_) + "\033[0;2m" + kClearRow + cut(text, room) +
-      kRestore);
+  put(bytes + kSave + go_to_row(rows_) + "\033[0;2m" + kClearRow + cut(text, room) + kRestore);
 }
 
 void StatusLine::erase() {

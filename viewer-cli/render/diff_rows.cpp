@@ -178,9 +178,9 @@ std::vector<std::string> environment_lines(const collect::Comparison& comparison
                     value(d.next, none));
   }
   if (left > 0)
-    lines.push_back((lines.empty() ? "Nothing else that could explain a change differs ("
-                                   : "And what explains no change (") +
-                    std::to_string(left) + (left == 1 ? " entry" : " entries") + ", -v).");
+    lines.push_back((lines.empty() ? "The environment differs in nothing that matters ("
+                                   : "Differs too, and explains nothing (") +
+                    std::to_string(left) + (left == 1 ? " entry" : " entries") + ", see -v).");
   return lines;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 #include <string>
 
+#include "viewer-cli/render/diff.h"
 #include "viewer-cli/render/html/parts.h"
 
 namespace gpustall::cli {
@@ -15,5 +16,9 @@ struct HtmlOptions {
 };
 
 std::string render_html(const collect::Model& model, const HtmlOptions& options);
+
+// `gpustall diff --html`: the comparison in the same way, with the figures of its text.
+std::string render_diff_html(const collect::Comparison& comparison, const DiffOptions& options,
+                             const std::string& version);
 
 }  // namespace gpustall::cli

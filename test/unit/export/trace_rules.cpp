@@ -23,6 +23,7 @@ struct Slice {
 
 struct Arrow {
   int from = 0, to = 0;
+  int64_t from_time = 0, to_time = 0;
 };
 
 struct ArrowEnd {
@@ -93,7 +94,9 @@ class Checker {
     if (tid == INT64_MIN) return say("a row without tid: " + name);
     if (phase == "s" || phase == "f") {
       const int64_t id = whole(event, "id");
-      ++(phase == "s" ? arrows_[id].from : arrows_[id].to);
+      Arrow& arrow = arrows_[id];
+      ++(phase == "s" ? arrow.from : arrow.to);
+      (phase == "s" ? arrow.from_time : arrow.to_time) = start;
       ends_.push_back({{pid, tid}, start});
       if (phase == "f" && text(event, "bp") != "e") say("an arrow that ends at the next slice");
       return;

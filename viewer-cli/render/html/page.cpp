@@ -35,9 +35,10 @@ std::string section(const std::string& id, const std::string& title, const std::
 std::string headline(const std::string& verdict) {
   const std::string text = printable(verdict);
   const size_t end = std::min(text.find(". "), text.find("; "));
-  std::string out = "<h1>" + typeset(text.substr(0, end == std::string::npos ? end : end + 1));
-  if (end != std::string::npos) out += " <span>" + typeset(text.substr(end + 2)) + "</span>";
-  return out + "</h1>";
+  if (end == std::string::npos) return "<h1>" + typeset(text) + "</h1>";
+  const char* joint = text[end] == ';' ? "<i class=\"joint\">;</i>" : ".";
+  return "<h1>" + typeset(text.substr(0, end)) + joint + " <span>" + typeset(text.substr(end + 2)) +
+         "</span></h1>";
 }
 
 std::string paragraph(const std::string& sentence, const char* style) {

@@ -44,9 +44,9 @@ std::string head(const View& view) {
 
 std::string row_html(const Row& row, const std::string& attributes, const std::string& bar,
                      const std::string& id) {
-  return "<tr" + attributes + ">" + cells(row) + "<td class=\"bar\">" + bar + "</td><td>" + id +
-         "</td><td class=\"where\">" + escaped(row.where) + "</td><td class=\"words\">" +
-         escaped(row.words) + "</td></tr>";
+  return "<tr" + attributes + ">" + cells(row) + "<td class=\"bar\">" + bar +
+         "</td><td class=\"id\">" + id + "</td><td class=\"where\">" + escaped(row.where) +
+         "</td><td class=\"words\">" + escaped(row.words) + "</td></tr>";
 }
 
 }  // namespace

@@ -1,0 +1,58 @@
+"""HTA (PyPI: HolisticTraceAnalysis) reads `export --kineto` and agrees on busy and idle time. Runs where HTA is
+installed for this Python; says loudly that it did not run elsewhere. What HTA needs is also checked, without it, in
+timeline_test.cpp."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+os.environ["HTA_DISABLE_NS_ROUNDING"] = "1"  # its default rounds every row to microseconds
+try:
+    from hta.trace_analysis import TraceAnalysis
+except ImportError:
+    TraceAnalysis = None
+
+
+def rows():
+    """Two streams that overlap, copies, a memset; times that are no whole microseconds."""
+    events = []
+    for i in range(500):
+        at = i * 137.317
+        for name, cat, stream, start, length in (("gemm", "kernel", 7, 9.251, 41.007),
+                                                 ("relu", "kernel", 13, 30.5, 33.333),
+                                                 ("Memcpy HtoD (Pageable -> Device)", "gpu_memcpy", 7, 80.125, 11.5),
+                                                 ("Memset (Device)", "gpu_memset", 7, 95.001, 1.25)):
+            correlation = len(events) + 1
+            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 10, "tid": 10,
+                           "ts": round(at + start - 9, 3), "dur": 4.001, "args": {"correlation": correlation}})
+            events.append({"ph": "X", "cat": cat, "name": name, "pid": 0, "tid": stream, "ts": round(at + start, 3),
+                           "dur": length, "args": {"device": 0, "stream": stream, "correlation": correlation}})
+    return events
+
+
+@unittest.skipIf(TraceAnalysis is None, "SKIPPED: HTA is not installed (pip install HolisticTraceAnalysis)")
+class Hta(unittest.TestCase):
+    def test_busy_and_idle_are_the_same(self):
+        gpustall = os.environ["GPUSTALL_BIN"]
+        with tempfile.TemporaryDirectory() as folder:
+            run, exported = (os.path.join(folder, name) for name in ("run.json", "hta.json.gz"))
+            with open(run, "w") as file:
+                json.dump({"schemaVersion": 1, "traceEvents": rows()}, file)
+            subprocess.run([gpustall, "export", run, "--kineto", exported], check=True)
+            report = subprocess.run([gpustall, "report", run, "--json"], check=True, stdout=subprocess.PIPE)
+            device = json.loads(report.stdout)["devices"][0]
+            analysis = TraceAnalysis(trace_files={0: exported})
+            whole = analysis.get_temporal_breakdown(visualize=False).iloc[0]
+            streams = analysis.get_idle_time_breakdown(ranks=[0], visualize=False)[0]
+        self.assertEqual(round(whole["idle_time(us)"] * 1000), device["idle_ns"])
+        self.assertEqual(round(whole["kernel_time(us)"] * 1000), device["span_ns"])
+        self.assertEqual(round((whole["compute_time(us)"] + whole["non_compute_time(us)"]) * 1000), device["busy_ns"])
+        self.assertEqual({int(stream) for stream in streams["stream"]}, {7, 13})
+
+
+if __name__ == "__main__":
+    if TraceAnalysis is None:
+        print("SKIPPED: HTA is not installed for " + sys.executable)
+    unittest.main(verbosity=1)
