@@ -226,9 +226,9 @@ class Player {
     return entered + e.cost;
   }
 
-  // When a batch is there that is waited for: as recorded, moved with the loader's clock; but when it
-  // is made, where none waits for another or its delivery is repaired. Then one that was found ready
-  // may also have come at any time before.
+  // When a batch is there that is waited for: as recorded, moved with the loader's clock; but when
+  // it is made, where none waits for another or its delivery is repaired. Then one that was found
+  // ready may also have come at any time before.
   TraceTime batch(const ScriptEvent& e, TraceTime entered, TraceTime soonest) {
     const TraceTime made = loading_.earliest(std::min(out_.size(), boundary_.size() - 1), taken_);
     if (edit_.repairs(Cause::DataOrder, kNone<SiteId>)) return std::max(soonest, made);

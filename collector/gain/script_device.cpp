@@ -5,6 +5,9 @@
 namespace gpustall::collect {
 namespace {
 
+constexpr int64_t kUsualSpacing = 800;    // ns between kernels of a stream, of a graph
+constexpr int64_t kMostSpacing = 20'000;  // longer ones wait for something
+
 uint64_t stream_key(uint32_t process, uint32_t stream) {
   return uint64_t{process} << 32 | stream;
 }
@@ -29,12 +32,26 @@ RecordedDevice::RecordedDevice(const ScriptInput& input) : in_(input) {
   tail_.assign(queues, INT64_MIN);
   depends_.assign(queues, INT64_MIN);
   starts_.resize(queues);
+  spacing_.assign(queues, kUsualSpacing);
+  find_least_gaps();
   started_.assign(queues, 0);
   most_outstanding_.assign(queues, 0);
   for (uint32_t q = 0; q < queues; ++q) {
     const auto key = stream_key(raw(r.queues[q].process), r.queues[q].stream);
     const auto [at, fresh] = queue_of_stream_.emplace(key, q);
     if (!fresh) at->second = kNoIndex;  // the same number on two devices: not one known queue
+  }
+}
+
+// No kernel needs more spacing than lies between the closest ones.
+void RecordedDevice::find_least_gaps() {
+  const Activities& a = in_.base.recording.activities;
+  std::vector<TraceTime> before(spacing_.size(), INT64_MIN);
+  for (size_t i = 0; i < a.size(); ++i) {
+    const uint32_t q = raw(a.queue[i]);
+    if (before[q] != INT64_MIN)
+      spacing_[q] = std::min(spacing_[q], std::max<int64_t>(0, a.start[i] - before[q]));
+    before[q] = a.end[i];
   }
 }
 
@@ -56,10 +73,15 @@ void RecordedDevice::launch(uint32_t call, TraceTime asked, std::vector<ScriptWo
     w.duration = r.activities.end[a] - r.activities.start[a];
     w.latency = in_.latency[process].normal_ns;
     const TraceTime free = ready(q);
-    if (free == INT64_MIN || asked + w.latency > free)
+    if (free == INT64_MIN || asked + w.latency > free) {
       w.latency = start - asked;  // the queue was idle: the host came last
-    else
+      // Launched in time, it would start the usual distance behind the work before it.
+      if (free != INT64_MIN) w.spacing = std::clamp<int64_t>(start - free, 0, spacing_[q]);
+    } else {
       w.spacing = std::max<int64_t>(0, start - free);
+      const bool kernel = r.activities.kind[a] == ActivityKind::Kernel;
+      if (kernel && w.spacing < kMostSpacing) spacing_[q] += (w.spacing - spacing_[q]) / 8;
+    }
     if (r.activities.kind[a] == ActivityKind::Memcpy) w.copy = cause_of_copy(r.activities, a);
     out.push_back(w);
     tail_[q] = start + w.duration;

@@ -29,9 +29,11 @@ class RecordedDevice {
   uint32_t queue_of(uint32_t process, uint32_t stream) const;  // kNoIndex: not one known queue
 
  private:
+  void find_least_gaps();
   TraceTime ready(uint32_t queue) const { return std::max(tail_[queue], depends_[queue]); }
 
   const ScriptInput& in_;
+  std::vector<int64_t> spacing_;                   // by queue: a running mean
   std::vector<uint32_t> first_of_call_, of_call_;  // activities by call, in order of start
   std::vector<TraceTime> tail_, depends_;          // by queue, host clock
   std::vector<std::vector<TraceTime>> starts_;     // by queue, of launched work

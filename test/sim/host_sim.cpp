@@ -105,7 +105,7 @@ class Run {
   static size_t event(const Op& op) { return static_cast<size_t>(op.number); }
 
   double start_on_device(DeviceStream& s, double earliest, double us) {
-    const double start = std::max(earliest, s.ready());
+    const double start = std::max(earliest, s.ready() + m_.spacing);
     s.starts.push_back(start);
     s.tail = start + us;
     return start;

@@ -13,6 +13,7 @@ namespace gpustall::test::sim {
 
 struct Machine {
   double launch_latency = 4, call = 3, wake_up = 3, copy = 1.5, sync_call = 4;
+  double spacing = 0;  // between two pieces of work of a stream
   unsigned queue = 1024;
   double sample_every = 5000;  // of the sampler
 };

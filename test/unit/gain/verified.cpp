@@ -64,8 +64,11 @@ std::string place(const Removable& what) {
 
 }  // namespace
 
-VerifiedProgram::VerifiedProgram(const sim::Program& program)
-    : program_(program), run_(sim::run(program)), analysis_(analyze(run_.recording)) {
+VerifiedProgram::VerifiedProgram(const sim::Program& program, const sim::Machine& machine)
+    : program_(program),
+      machine_(machine),
+      run_(sim::run(program, {}, machine)),
+      analysis_(analyze(run_.recording)) {
   if (has_steps()) predictor_.emplace(run_.recording, analysis_, steps());
 }
 
@@ -135,7 +138,7 @@ double VerifiedProgram::true_gain(const std::set<char>& removed) const {
     return all;
   };
   const std::vector<double> with = ends(run_);
-  const std::vector<double> without = ends(sim::time_only(program_, removed));
+  const std::vector<double> without = ends(sim::time_only(program_, removed, machine_));
   const auto moved = [&](TraceTime ns) {
     const double us = std::clamp(double(ns) / 1000, with.front(), with.back());
     const auto after = static_cast<size_t>(
@@ -193,7 +196,7 @@ Verified VerifiedProgram::verify(const std::set<Removable>& together) const {
     removed.insert(what.site);
   }
   v.truth = true_gain(removed);
-  v.run_truth = 100 * (1 - sim::time_only(program_, removed).total_us / run_.total_us);
+  v.run_truth = 100 * (1 - sim::time_only(program_, removed, machine_).total_us / run_.total_us);
   v.together = together.size() > 1;
   v.idle_pct = idle_pct();
   v.charged = charged(all, false);

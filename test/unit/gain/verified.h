@@ -23,7 +23,7 @@ struct Verified {
 
 class VerifiedProgram {
  public:
-  explicit VerifiedProgram(const sim::Program& program);
+  explicit VerifiedProgram(const sim::Program& program, const sim::Machine& machine = {});
 
   bool has_steps() const { return !analysis_.steps.empty(); }
   // Largest difference between a recorded step boundary and the replayed one, in percent of a step.
@@ -48,6 +48,7 @@ class VerifiedProgram {
   bool in_steady(collect::TraceTime device_time) const;
 
   const sim::Program& program_;
+  sim::Machine machine_;
   sim::Outcome run_;
   collect::Analysis analysis_;
   std::optional<collect::GainPredictor> predictor_;
