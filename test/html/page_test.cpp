@@ -208,7 +208,15 @@ TEST_CASE("a model of an older gpustall has a page without pictures over time") 
   check_same_figures(model, {});
 }
 
-TEST_CASE("a page without source has none") {
+TEST_CASE("a timeline that contradicts its span is not drawn") {
+  Model model = loop_model(60, 12);
+  for (const int64_t span : {int64_t{0}, int64_t{-5}, INT64_MAX}) {
+    model.devices[0].whole.span_ns = span;
+    CHECK(page_of(model).find("<figure class=\"chart time\"") == std::string::npos);
+  }
+}
+
+TEST_CASE("source lines stand in the page, escaped") {
   const std::string with = page_of(stalled_model());
   CHECK_THAT(with, contains("total += loss.item()"));
   const std::string excerpt = cli::render_html(

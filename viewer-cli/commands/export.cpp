@@ -240,9 +240,8 @@ void ExportCommand::write_kineto(Timeline& timeline, const Exported& run, const 
     const std::string name = (p.rank >= 0 ? "rank-" + std::to_string(p.rank) + "-" : "") + "pid-" +
                              std::to_string(p.pid) + "-" + std::to_string(raw(process)) +
                              ".pt.trace.json.gz";
-    Output none(-1);  // never asked for: the path is a name
-    files.push_back(
-        std::make_unique<Target>(ranks.size() > 1 ? kineto_ + "/" + name : kineto_, force_, none));
+    files.push_back(std::make_unique<Target>(ranks.size() > 1 ? kineto_ + "/" + name : kineto_,
+                                             force_, session.out));
     timeline.write(plan, Dialect::Torch, files.back()->sink());
   }
   for (const auto& file : files) file->place();

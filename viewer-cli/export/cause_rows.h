@@ -13,9 +13,10 @@ class CauseRows {
  public:
   explicit CauseRows(TimelineState& state);
 
-  // Cause, site and stack as members of an open row's args, with the stack's number before them.
+  // Opens the row of a slice with this cause, its colour and the number of its stack.
   void open(collect::Cause cause, Track track, int64_t start, int64_t end,
             std::string_view category, collect::StackId stack);
+  // Members of the open row's args.
   void site(collect::SiteId site);
   void stack(collect::StackId stack);
   // The predicted gain of the slice's row, where there is one.

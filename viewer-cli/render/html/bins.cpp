@@ -55,9 +55,12 @@ Bins step_bins(const collect::ModelDevice& device, const Palette& palette, size_
 Bins time_bins(const collect::ModelDevice& device, const Palette& palette, size_t most_bins) {
   if (!device.overview || device.overview->busy_ns.empty()) return {};
   const collect::Overview& overview = *device.overview;
+  const auto span = static_cast<uint64_t>(std::max<int64_t>(0, device.whole.span_ns));
+  // An edited file may say anything.
+  if (divided_up(span, static_cast<uint64_t>(overview.interval_ns)) != overview.busy_ns.size())
+    return {};
   const uint64_t joined = divided_up(overview.busy_ns.size(), most_bins);
-  Bins bins = empty_bins(palette, static_cast<uint64_t>(device.whole.span_ns),
-                         joined * static_cast<uint64_t>(overview.interval_ns));
+  Bins bins = empty_bins(palette, span, joined * static_cast<uint64_t>(overview.interval_ns));
   const size_t last = bins.size() - 1;
   for (size_t i = 0; i < overview.busy_ns.size(); ++i) {
     const size_t bin = std::min<size_t>(last, i / joined);
