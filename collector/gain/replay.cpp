@@ -11,6 +11,7 @@ namespace gpustall::collect {
 namespace {
 
 constexpr int64_t kShortWait = 2'000;     // a wait for another thread that finds it done
+constexpr int64_t kUsualLaunch = 10'000;  // where all of the run's launches wait
 constexpr int64_t kFoundReady = 200'000;  // a wait for a batch that finds it there
 
 struct ThreadClock {
@@ -196,7 +197,8 @@ class Player {
 
   // Pinned copies, and launches that no longer wait.
   TraceTime no_block(const ScriptEvent& e, TraceTime entered) {
-    const TraceTime left = entered + std::min(e.cost, s_.launch_cost[process_of(e.thread)]);
+    const int64_t usual = std::min(kUsualLaunch, s_.launch_cost[process_of(e.thread)]);
+    const TraceTime left = entered + std::min(e.cost, usual);
     submit(e, left);
     return left;
   }

@@ -9,6 +9,7 @@
 namespace gpustall::collect {
 namespace {
 
+constexpr int64_t kAtOnce = 100'000;
 constexpr size_t kQueueDepth = 1024;  // launches that a queue takes before calls are held back
 constexpr size_t kNearlyFull = 900;
 constexpr int64_t kDefaultSyncCost = 4'000, kDefaultWake = 5'000;
@@ -193,8 +194,11 @@ class Builder {
         e.waker = w.thread[write];
         e.waker_time = std::min(w.end[write], e.end);
       }
-    if (e.waker != kNone<ThreadIndex> && e.waker != e.thread && e.waker_time > e.start &&
-        e.waker_time <= e.end)
+    // A thread that launches nothing has no timeline of its own in a replay: what it hands over at
+    // once binds nobody.
+    const bool has_timeline = e.waker != kNone<ThreadIndex> &&
+                              (in_.reader.launches_kernels(e.waker) || e.end - e.start > kAtOnce);
+    if (has_timeline && e.waker != e.thread && e.waker_time > e.start && e.waker_time <= e.end)
       e.wait_end = WaitEnd::Thread;
     else if (receives && cls == trace::WaitClass::Poll && in_.reader.is_outside_wait(i))
       e.wait_end = WaitEnd::Outside;

@@ -11,6 +11,7 @@ namespace {
 // Of the step: a combined gain below it is nothing, however well it is known.
 constexpr double kSmallestGainPct = 1;
 constexpr double kMayBeMuchPct = 10;
+constexpr double kMuchIdle = 0.2;
 constexpr double kOpenMatters =
     0.10;  // share of the span: idle time that no repair was asked about
 constexpr double kIdleWithoutSteps = 0.05;  // without gains: all that there could be to gain
@@ -103,14 +104,24 @@ double open_share(const Window& w) {
   return share(ns, w.span_ns);
 }
 
+// Idle time that the program could have filled.
+double host_share(const Window& w) {
+  int64_t ns = 0;
+  for (const CauseRow& row : w.causes)
+    if (family_of(row.cause) != CauseFamily::Device) ns += row.ns;
+  return share(ns, w.span_ns);
+}
+
 // Decided by what the top repairs gain together against how well that is known. Without steps
 // there is no gain to predict: then all idle time is what there could be to gain.
 bool nothing_to_gain(const Model& model, const Window& w) {
   if (!model.combined.gain) return share(w.idle_ns, w.span_ns) < kIdleWithoutSteps;
   const Gain& gain = *model.combined.gain;
   const double noise = std::max(kSmallestGainPct, gain.high_pct - gain.pct);
-  // What may be much is not nothing.
-  return gain.pct <= noise && gain.high_pct < kMayBeMuchPct && open_share(w) < kOpenMatters;
+  // What may be much is not nothing; and where the GPU is idle that long, a replay that finds no
+  // repair rather does not know it.
+  return gain.pct <= noise && gain.high_pct < kMayBeMuchPct && open_share(w) < kOpenMatters &&
+         host_share(w) < kMuchIdle;
 }
 
 void judge_healthy(Model& model, const Window& w) {
