@@ -166,7 +166,8 @@ struct Samples {
   std::vector<TraceTime> time;
   std::vector<StackId> stack;
   std::vector<trace::ThreadRunState> state;
-  // Cumulative per thread; 0 with state Unknown. system_ns: CPU time in the kernel, in coarse ticks.
+  // Cumulative per thread; 0 with state Unknown. system_ns: CPU time in the kernel, in coarse
+  // ticks.
   std::vector<uint64_t> cpu_ns, runnable_ns, major_faults, minor_faults, system_ns;
   std::vector<uint8_t> flags;  // trace::SampleFlag: held the GIL, a collection ran
   size_t size() const { return thread.size(); }

@@ -96,7 +96,8 @@ FrameKind kind_of_frame(std::string_view file, std::string_view function) {
   for (const Rule& rule : kRules) {
     if (!below(file, rule.path) || name.empty() || !names(rule.functions, name)) continue;
     kind.flags |= rule.flags;
-    if (kind.callee == Callee::None) kind.callee = rule.callee;
+    // A file that runs as a whole is being imported: it does not do what its functions do.
+    if (kind.callee == Callee::None && name != "<module>") kind.callee = rule.callee;
     // A torch that is run from its source tree is not the user's code either.
     if (kind.owner == CodeOwner::User && rule.path.starts_with("torch/"))
       kind.owner = CodeOwner::Torch;

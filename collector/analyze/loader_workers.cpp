@@ -118,6 +118,17 @@ const LoaderWorkers::Worker* LoaderWorkers::owing(ProcessIndex process, uint32_t
   return alive != nullptr ? alive : unborn;
 }
 
+uint32_t LoaderWorkers::at_once(ProcessIndex process) const {
+  uint32_t most = 0;
+  for (const Worker& born : workers_[raw(process)]) {
+    uint32_t alive = 0;
+    for (const Worker& worker : workers_[raw(process)])
+      alive += is_alive(worker, r_.processes[raw(born.process)].first_ns);
+    most = std::max(most, alive);
+  }
+  return most;
+}
+
 bool LoaderWorkers::is_alive(const Worker& worker, TraceTime at) const {
   const Process& process = r_.processes[raw(worker.process)];
   return process.first_ns <= at && at <= process.last_ns;

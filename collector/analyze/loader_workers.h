@@ -26,6 +26,8 @@ class LoaderWorkers {
     TraceTime ready = INT64_MIN;  // began to fetch, or to wait for something to fetch
   };
   const std::vector<Worker>& workers(ProcessIndex process) const { return workers_[raw(process)]; }
+  // The most that there were at once: each epoch may have workers of its own.
+  uint32_t at_once(ProcessIndex process) const;
   // The end of the last time in [from, to) at which no worker had anything to do: the loader was
   // not what the run waited for. INT64_MIN: there was none.
   TraceTime last_all_idle(ProcessIndex process, TraceTime from, TraceTime to) const;

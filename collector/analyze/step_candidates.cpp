@@ -60,11 +60,12 @@ class Candidates {
     return cls == trace::CallClass::Launch || cls == trace::CallClass::Graph;
   }
 
-  void add(std::vector<TraceTime> boundary, std::string basis, bool annotated = false) {
+  void add(std::vector<TraceTime> boundary, std::string basis, bool annotated = false,
+           bool closed = false) {
     std::sort(boundary.begin(), boundary.end());
     boundary.erase(std::unique(boundary.begin(), boundary.end()), boundary.end());
     if (boundary.size() >= kFewest)
-      out_.push_back({std::move(boundary), std::move(basis), annotated});
+      out_.push_back({std::move(boundary), std::move(basis), annotated, closed});
   }
 
   // Ranges of one name (or of one stem and a number), back to back or nearly.
@@ -80,7 +81,7 @@ class Candidates {
     }
     if (boundary.size() >= 2) {
       boundary.push_back(last);
-      add(std::move(boundary), "ProfilerStep", true);
+      add(std::move(boundary), "ProfilerStep", true, true);
     }
   }
 
@@ -111,7 +112,7 @@ class Candidates {
       if (list.size() > best.size()) best = std::move(list);
     if (best.empty()) return;
     best.push_back(begin);  // the first iteration starts with the first launch
-    add(std::move(best), "optimizer");
+    add(std::move(best), "optimizer", false, true);
   }
 
   // A line in a loop's body is entered once per iteration, and so is all that it calls, except for

@@ -12,6 +12,7 @@ struct StepCandidate {
   std::vector<TraceTime> boundary;  // host clock, ascending
   std::string basis;
   bool annotated = false;  // the program says so itself: regularity is not asked for
+  bool closed = false;     // the last boundary ends the last step; else it begins it
 };
 
 // In the order in which they are believed.

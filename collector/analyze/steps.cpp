@@ -127,8 +127,10 @@ std::vector<Steps> find_steps(const Recording& r, const Links& links, const Stac
     steps.basis = std::move(found->basis);
     steps.warmup = warmup_of(r, links, steps);
     place_on_device(r, links, steps);
-    close_last_step(r, launches[p], steps);
-    place_on_device(r, links, steps);
+    if (!found->closed) {
+      close_last_step(r, launches[p], steps);
+      place_on_device(r, links, steps);
+    }
     // Only warm-up has device work: nothing is steady.
     while (steps.warmup > 0 && steps.device_boundary[steps.warmup] == steps.device_boundary.back())
       --steps.warmup;

@@ -24,6 +24,11 @@ bool Edit::add(Cause cause, SiteId site) {
     case CauseFamily::Copy:
       reach(cause, site);
       break;
+    case CauseFamily::Cold:  // done once, where it comes again and again
+      if (cause != Cause::ColdGraph && cause != Cause::ColdCompile && cause != Cause::ColdAutotune)
+        return false;
+      reach_[static_cast<size_t>(cause)].everywhere = true;
+      break;
     default:
       return false;
   }

@@ -14,7 +14,10 @@
 //   copy.pageable                       pinned: it neither blocks nor is staged
 //   copy.pinned                         made ahead on a stream of its own, beside the step before
 //   copy.device                         gone
-//   device.*, cold.*, tool.*, unknown.* no repair, no gain
+//   cold.graph, cold.compile,           gone: done once, not again in steady state
+//   cold.autotune
+//   device.*, other cold.*, tool.*,     no repair, no gain
+//   unknown.*
 #pragma once
 #include <array>
 #include <vector>

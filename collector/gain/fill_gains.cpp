@@ -32,7 +32,8 @@ class Filler {
 
   const GainPredictor& predictor() const { return predictor_; }
 
-  void ask(const std::vector<CauseRow>& rows) {
+  // `most`: percent of the step that there is to gain at all.
+  void ask(const std::vector<CauseRow>& rows, double most) {
     size_t asked = 0;
     for (const CauseRow& row : rows) {
       if (asked == kRowsAsked) break;
@@ -41,7 +42,8 @@ class Filler {
       const std::optional<Gain> gain = predictor_.predict(targets);
       if (!gain) continue;
       ++asked;
-      gains_[key_of(row)] = gain;
+      most_ = std::max(most_, most);
+      gains_[key_of(row)] = bounded(*gain, most);
       all_.insert(all_.end(), targets.begin(), targets.end());
       if (gain->pct >= kWorthCombining) worth_.insert(worth_.end(), targets.begin(), targets.end());
     }
@@ -64,9 +66,24 @@ class Filler {
     for (const GainTarget& t : *together)
       if (std::find(out.causes.begin(), out.causes.end(), t.cause) == out.causes.end())
         out.causes.push_back(t.cause);
+    // No less than the best of them alone, no more than there is.
+    for (const auto& [key, gain] : gains_) {
+      if (!gain || gain->pct <= out.gain->pct) continue;
+      *out.gain = *gain;
+    }
+    out.gain = bounded(*out.gain, most_);
   }
 
  private:
+  static Gain bounded(Gain gain, double most) {
+    if (gain.pct > most)
+      gain.ns_per_step = static_cast<int64_t>(double(gain.ns_per_step) * most / gain.pct);
+    gain.low_pct = std::min(gain.low_pct, most);
+    gain.pct = std::min(gain.pct, most);
+    gain.high_pct = std::min(gain.high_pct, most);
+    return gain;
+  }
+
   SiteId site_of(const CauseRow& row) const {
     if (!row.site) return kNone<SiteId>;
     const auto at = sites_.find({row.site->file, row.site->line, row.site->function});
@@ -85,6 +102,7 @@ class Filler {
   std::map<std::tuple<std::string, int32_t, std::string>, SiteId> sites_;
   std::map<RowKey, std::optional<Gain>> gains_;
   GainTargets worth_, all_;
+  double most_ = 0;
 };
 
 bool works_on(const ModelDevice& device, uint32_t pid) {
@@ -105,8 +123,12 @@ void fill_gains(const Recording& recording, const Analysis& analysis, Model& mod
     for (ModelDevice& device : model.devices) {
       if (!works_on(device, recording.processes[raw(steps.process)].pid)) continue;
       const Window& asked = device.steady ? *device.steady : device.whole;
-      filler.ask(asked.causes);
-      filler.ask(asked.busy_causes);
+      const double idle_pct =
+          100 * double(asked.idle_ns) / double(std::max<int64_t>(1, asked.span_ns));
+      const double copies_pct =
+          100 * double(asked.exposed_copy_ns) / double(std::max<int64_t>(1, asked.span_ns));
+      filler.ask(asked.causes, idle_pct + copies_pct);
+      filler.ask(asked.busy_causes, idle_pct + copies_pct);
       for (Window* w : {&device.whole, device.steady ? &*device.steady : nullptr}) {
         if (w == nullptr) continue;
         filler.give(w->causes);

@@ -10,10 +10,10 @@ class Workers {
   Workers(const ScriptInput& input, const Steps& steps) : in_(input), steps_(steps) {}
 
   void run(StepScript& out) {
+    out.workers = in_.workers.at_once(steps_.process);
     std::vector<std::vector<ScriptPiece>> by_step(steps_.boundary.size());
     for (const LoaderWorkers::Worker& worker : in_.workers.workers(steps_.process)) {
       if (worker.main == kNone<ThreadIndex>) continue;
-      out.workers = std::max(out.workers, at_a_time(worker));
       add(worker, by_step);
     }
     for (const auto& pieces : by_step) {
@@ -24,18 +24,6 @@ class Workers {
   }
 
  private:
-  // How many there are when this one begins: each epoch may have workers of its own.
-  uint32_t at_a_time(const LoaderWorkers::Worker& worker) const {
-    const auto& processes = in_.base.recording.processes;
-    const TraceTime at = processes[raw(worker.process)].first_ns;
-    uint32_t alive = 0;
-    for (const LoaderWorkers::Worker& other : in_.workers.workers(steps_.process)) {
-      const Process& p = processes[raw(other.process)];
-      alive += other.main != kNone<ThreadIndex> && p.first_ns <= at && at <= p.last_ns;
-    }
-    return alive;
-  }
-
   void add(const LoaderWorkers::Worker& worker, std::vector<std::vector<ScriptPiece>>& by_step) {
     TraceTime from = in_.base.recording.processes[raw(worker.process)].first_ns;
     for (size_t j = 0; j < steps_.boundary.size(); ++j) {

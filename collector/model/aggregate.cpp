@@ -38,7 +38,7 @@ CauseRow finished(const Recording& r, const Analysis& analysis, OpenRow& row, si
   out.cause = row.first.cause;
   if (raw(row.first.site) < analysis.sites.size())
     out.site = model_site(r, analysis.sites[raw(row.first.site)]);
-  out.object = r.text(row.first.object);
+  out.object = r.text(raw(row.label) != 0 ? row.label : row.first.object);
   out.also = also_of(row);
   out.group = row.first.group;
   out.ns = row.ns;
@@ -81,8 +81,16 @@ void add_idle(const Analysis& a, DeviceIndex device, const WindowRange& range, O
       const TraceTime start = std::max(a.slices.start[s], range.start);
       const TraceTime end = std::min(a.slices.end[s], range.end);
       if (end <= start) continue;
-      rows.add({a.slices.cause[s], a.slices.site[s], a.slices.object[s], a.slices.group[s],
-                a.slices.also[s], a.slices.stack[s], static_cast<uint32_t>(g), start, end});
+      rows.add({a.slices.cause[s],
+                a.slices.site[s],
+                {},
+                a.slices.group[s],
+                a.slices.also[s],
+                a.slices.stack[s],
+                static_cast<uint32_t>(g),
+                start,
+                end,
+                a.slices.object[s]});
       window.idle_ns += end - start;
     }
   }
@@ -98,7 +106,7 @@ void add_busy(const Recording& r, const Analysis& a, DeviceIndex device, const W
     const bool collective = b.cause[i] == Cause::DeviceCollective;
     (collective ? window.exposed_collective_ns : window.exposed_copy_ns) += end - start;
     const StringId object = collective ? b.object[i] : objects.key_of(r, b.activity[i]);
-    rows.add({b.cause[i], b.site[i], object, 0, 0, b.stack[i], b.activity[i], start, end});
+    rows.add({b.cause[i], b.site[i], object, 0, 0, b.stack[i], b.activity[i], start, end, {}});
     if (!collective) objects.add(r, b.cause[i], b.site[i], object, b.activity[i]);
   }
 }

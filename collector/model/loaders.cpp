@@ -51,7 +51,7 @@ std::vector<LoaderSummary> loaders_of(const Recording& r, const Analysis& analys
     if (!workers.has_workers(steps.process) || steps.warmup >= steps.count()) continue;
     LoaderSummary summary;
     summary.pid = r.processes[raw(steps.process)].pid;
-    summary.workers = static_cast<uint32_t>(workers.workers(steps.process).size());
+    summary.workers = workers.at_once(steps.process);
     const TraceTime from = steps.boundary[steps.warmup], to = steps.boundary.back();
     const double step_ns = double(to - from) / double(steps.count() - steps.warmup);
     summary.delivered_per_s = 1e9 / step_ns;

@@ -30,7 +30,11 @@ void OpenRows::add(const RowPart& part) {
   row->ns += ns;
   if (row->last_counted != part.counted_by) ++row->count;
   row->last_counted = part.counted_by;
-  if (ns > row->longest_ns) row->longest_ns = ns, row->stack = part.stack;
+  if (ns > row->longest_ns) {
+    row->longest_ns = ns;
+    row->stack = part.stack;
+    row->label = part.label;
+  }
   for (unsigned c = 0; part.also != 0 && c < kCauseCount; ++c)
     if (part.also >> c & 1) row->also[c] += ns;
   add_to_steps(*row, part.start, part.end);

@@ -1,4 +1,5 @@
-// Rows under construction: one per (cause, site, object, group), summed over slices of a window.
+// Rows under construction: one per (cause, site, object, group), summed over slices of a window. A
+// label does not part rows: that of the longest part stands for the row.
 #pragma once
 #include <array>
 #include <map>
@@ -18,6 +19,7 @@ struct RowPart {  // one slice, or what the window leaves of it
   StackId stack = kNone<StackId>;
   uint32_t counted_by = 0;  // gap or activity: a row counts each once
   TraceTime start = 0, end = 0;
+  StringId label{};
 };
 
 // Sparse: a run may have 10^5 steps and 10^3 rows.
@@ -33,6 +35,7 @@ struct OpenRow {
   uint32_t last_counted = 0xffffffffu;
   int64_t longest_ns = 0;
   StackId stack = kNone<StackId>;           // of the longest part
+  StringId label{};                         // as well
   std::array<int64_t, kCauseCount> also{};  // ns for which each further cause holds
   std::vector<StepShare> per_step;          // ascending; only steps in which it has a part
 };

@@ -86,9 +86,9 @@ const CauseRow* best_repair(const Window& w) {
 
 std::string gain_text(const Window& w, const CauseRow* main) {
   const CauseRow* best = best_repair(w);
-  if (best == nullptr) return "; no single repair would gain anything";
-  const std::string gain =
-      printed("%.2f ms per step (%.0f %%)", double(best->gain->ns_per_step) / 1e6, best->gain->pct);
+  if (best == nullptr) return "; no single repair is sure to gain anything";
+  const std::string gain = printed("%.2f ms per step", double(best->gain->ns_per_step) / 1e6) +
+                           printed(" (%.0f to %.0f %%)", best->gain->low_pct, best->gain->high_pct);
   if (best == main) return "; fixing it gains " + gain;
   return std::string("; the best single repair, ") + text_of(best->cause).title.data() +
          place(*best) + ", gains " + gain;

@@ -40,7 +40,8 @@ TraceBuilder clocks_trace() {
   clocks.add(trace::Module{1, 0x1000, 0x1000, 0, clocks.string("/lib/x.so"), 0});
   clocks.add(trace::Notice{60'000, 1, 0, "profiler"}).add(trace::Loss{0, 2});
   clocks.add(trace::OwnCost{70'000, 10, 2, 300}).add(trace::Counter{71'000, 1, -5});
-  clocks.thread(5).add(trace::Sample{60'000, 101, clocks.stack("a.py:1 f"), 2, 5, 6, 7, 321, 1, 8, 9});
+  clocks.thread(5).add(
+      trace::Sample{60'000, 101, clocks.stack("a.py:1 f"), 2, 5, 6, 7, 321, 1, 8, 9});
   clocks.add(trace::Thread{2'000, 101, 5, 1, clocks.string("worker")});
   return clocks;
 }
