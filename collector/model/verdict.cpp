@@ -39,6 +39,7 @@ double share(int64_t part, int64_t whole) {
 
 std::string place(const CauseRow& row) {
   if (!row.site) return {};
+  if (row.site->file.empty()) return row.site->function.empty() ? "" : " in " + row.site->function;
   const size_t slash = row.site->file.rfind('/');
   const std::string name =
       slash == std::string::npos ? row.site->file : row.site->file.substr(slash + 1);

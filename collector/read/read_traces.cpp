@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "collector/columns.h"
+#include "collector/read/closed_windows.h"
 #include "collector/read/file_clocks.h"
 #include "collector/read/id_text.h"
 #include "collector/read/process_end.h"
@@ -71,6 +72,7 @@ class TraceReader {
     for (FileWork& w : work_) read_events(w);
     resolve_wakers();
     describe_cut_ends(r_);
+    leave_out_closed_windows(r_);
     sort_events(r_);
     label_calls(r_, tables_);
     if (progress_) progress_(1.0);

@@ -131,8 +131,14 @@ bool make_view(const collect::Model& model, const collect::ModelDevice& device, 
   if (choice == WindowChoice::Warmup && device.warmup) view.window = &*device.warmup;
   if (view.window == nullptr) return false;
   if (view.process != nullptr) view.steps = steps_in(choice, *view.process->steps);
-  view.divisor = view.steps > 0 ? static_cast<double>(view.steps)
-                                : std::max(1e-9, static_cast<double>(view.window->span_ns) / 1e9);
+  // What follows the last step belongs to the window, too: all is told per step as it is on
+  // average.
+  const int64_t mean = view.process == nullptr ? 0 : view.process->steps->mean_ns;
+  if (choice == WindowChoice::Steady && mean > 0 && view.window->span_ns > 0)
+    view.divisor = static_cast<double>(view.window->span_ns) / static_cast<double>(mean);
+  else
+    view.divisor = view.steps > 0 ? static_cast<double>(view.steps)
+                                  : std::max(1e-9, static_cast<double>(view.window->span_ns) / 1e9);
   return true;
 }
 

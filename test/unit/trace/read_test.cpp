@@ -185,3 +185,28 @@ TEST_CASE("activities of several streams come out in the order of their start") 
   REQUIRE(r.activities.size() == 2000);
   CHECK(std::is_sorted(r.activities.start.begin(), r.activities.start.end()));
 }
+
+TEST_CASE("while the recording window is closed, the device's work is left out, too") {
+  const auto notice = [](int64_t at, trace::NoticeKind kind) {
+    return trace::Notice{at, static_cast<uint64_t>(kind), 0, ""};
+  };
+  TraceBuilder t;
+  const uint64_t queue = t.queue(0, 1, 7);
+  const auto kernel = [&](int64_t at, uint64_t correlation) {
+    return trace::Kernel{queue, at, 5, correlation, 0, 0, 0, 0};
+  };
+  t.thread(1).add(notice(10'000, trace::NoticeKind::WindowOpened));
+  t.add(trace::Api{.call = static_cast<uint64_t>(trace::Call::LaunchKernel),
+                   .start = 19'000,
+                   .duration = 10,
+                   .correlation = 2});
+  t.add(notice(20'000, trace::NoticeKind::WindowClosed));
+  // Before; inside, with its launch lost; launched inside and run after; after.
+  t.device(1).add(kernel(5'000, 1));
+  t.add(kernel(15'000, 9));
+  t.add(kernel(21'000, 2));
+  t.add(kernel(30'000, 3));
+  const Recording r = read({t.bytes()});
+  REQUIRE(r.activities.size() == 2);
+  CHECK(r.activities.correlation == std::vector<uint64_t>{9, 2});
+}
