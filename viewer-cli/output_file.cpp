@@ -6,14 +6,46 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "viewer-cli/command.h"
 
 namespace gpustall::cli {
 
-OutputFile::OutputFile(std::string path, bool force) : path_(std::move(path)), force_(force) {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The path itself, or a folder above it. The output's own name may be a link; its folder counts.
+bool is_in(const std::string& path, const std::string& input) {
+  std::error_code error;
+  if (fs::equivalent(path, input, error)) return true;
+  fs::path above = fs::canonical(fs::absolute(path, error).parent_path(), error);
+  for (; !error && !above.empty(); above = above.parent_path()) {
+    if (fs::equivalent(above, input, error)) return true;
+    if (above == above.root_path()) break;
+  }
+  return false;
+}
+
+void check_replaceable(const std::string& path, const std::vector<std::string>& inputs) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) return;
+  if (!fs::is_regular_file(status))
+    fail(path + " is no regular file, which -f does not replace; choose another file");
+  for (const std::string& input : inputs)
+    if (is_in(path, input))
+      fail(path + " belongs to the input, which -f does not replace; choose another file");
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::string path, bool force, const std::vector<std::string>& inputs)
+    : path_(std::move(path)), force_(force) {
   if (!force_ && access(path_.c_str(), F_OK) == 0)
     fail(path_ + " exists already; choose another file, or replace it with -f");
+  check_replaceable(path_, inputs);
   fresh_ = path_ + "." + std::to_string(getpid()) + ".part";
   fd_ = open(fresh_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
   if (fd_ < 0) fail_with(errno);

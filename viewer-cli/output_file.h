@@ -1,9 +1,11 @@
 // A file that a command writes: under a name of its own first, in place as a whole at the end. What
-// exists already is never replaced without -f; what was not finished is not left behind.
+// exists already is never replaced without -f, and never with it when it is no regular file or one
+// of the command's inputs; what was not finished is not left behind.
 #pragma once
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "viewer-cli/output.h"
 
@@ -12,8 +14,8 @@ namespace gpustall::cli {
 class OutputFile {
  public:
   // Opens it at once: who waited for an analysis must not hear of a forbidden place then. Throws
-  // Failure.
-  OutputFile(std::string path, bool force);
+  // Failure. `inputs`: the files and folders that the command reads.
+  OutputFile(std::string path, bool force, const std::vector<std::string>& inputs);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
   ~OutputFile();

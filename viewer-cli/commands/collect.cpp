@@ -25,7 +25,7 @@ class CollectCommand : public Command {
   }
 
   int run(Session& session) override {
-    OutputFile file(output_, force_);
+    OutputFile file(output_, force_, {path_});
     file.write(collect::to_json(load_model(path_, session)) + "\n");
     file.place();
     note(session, "saved " + output_ + "; next: gpustall report " + output_);

@@ -70,7 +70,9 @@ class DiffCommand : public Command {
     const std::vector<std::string> base = side(base_, more_base_), next = side(next_, more_next_);
     if (base.empty() || next.empty()) fail_usage("diff needs two runs; see gpustall diff --help");
     std::optional<OutputFile> page;
-    if (!html_.empty()) page.emplace(html_, force_);
+    std::vector<std::string> inputs = base;
+    inputs.insert(inputs.end(), next.begin(), next.end());
+    if (!html_.empty()) page.emplace(html_, force_, inputs);
     const std::vector<collect::Model> base_models = load(base, session);
     const std::vector<collect::Model> next_models = load(next, session);
     const collect::Comparison comparison = collect::compare(base_models, next_models, options_);

@@ -41,12 +41,12 @@ struct Exported {
 // A file, or standard output for "-"; packed if its name says so.
 class Target {
  public:
-  Target(const std::string& path, bool force, Output& standard_output) {
+  Target(const std::string& path, bool force, const std::string& input, Output& standard_output) {
     if (path == "-") {
       sink_ = sink_to(standard_output);
       return;
     }
-    file_ = std::make_unique<OutputFile>(path, force);
+    file_ = std::make_unique<OutputFile>(path, force, std::vector{input});
     sink_ = sink_to(*file_);
     if (path.ends_with(".gz")) sink_ = packed(std::move(sink_));
   }
@@ -169,7 +169,7 @@ std::vector<Table> ExportCommand::chosen_tables(Table otherwise) const {
 // Before anything is read: who waited for the analysis must not hear of a forbidden place then.
 void ExportCommand::open_targets(Session& session) {
   const auto open = [&](const std::string& path) {
-    return path.empty() ? nullptr : std::make_unique<Target>(path, force_, session.out);
+    return path.empty() ? nullptr : std::make_unique<Target>(path, force_, path_, session.out);
   };
   chrome_file_ = open(chrome_);
   jsonl_file_ = open(jsonl_);
@@ -241,7 +241,7 @@ void ExportCommand::write_kineto(Timeline& timeline, const Exported& run, const 
                              std::to_string(p.pid) + "-" + std::to_string(raw(process)) +
                              ".pt.trace.json.gz";
     files.push_back(std::make_unique<Target>(ranks.size() > 1 ? kineto_ + "/" + name : kineto_,
-                                             force_, session.out));
+                                             force_, path_, session.out));
     timeline.write(plan, Dialect::Torch, files.back()->sink());
   }
   for (const auto& file : files) file->place();

@@ -76,7 +76,7 @@ class ReportCommand : public Command {
 
  private:
   int page(const Session& session) {
-    OutputFile file(html_, force_);
+    OutputFile file(html_, force_, {options_.path});
     collect::Model model = load_model(options_.path, session);
     SourceFiles sources(options_.path);
     HtmlOptions options{options_, {}, std::string("gpustall ") + kVersion};
