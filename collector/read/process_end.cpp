@@ -55,6 +55,7 @@ class Describer {
 
   void times(HostClock& clock) {
     const trace::FileHeader& h = c_.file.header;
+    start_ = clock.to_ns(h.start_ticks);
     if (e_.first_ns > e_.last_ns) e_.first_ns = e_.last_ns = clock.to_ns(h.start_ticks);
     p_.first_ns = e_.first_ns;
     p_.last_ns = e_.last_ns;
@@ -69,8 +70,9 @@ class Describer {
       if (begins_interval(n.kind)) unobserved(n.kind, n.at, end_of(i), n.text);
       if (const char* source = missing_source(n.kind)) not_observed(source, n.text);
       // A window that opens late says by itself what came before it.
-      if (n.kind == NoticeKind::WindowOpened && first_of_window(i) && n.at > p_.first_ns)
-        unobserved(NoticeKind::WindowClosed, p_.first_ns, n.at, "before the recording window");
+      const TraceTime begin = std::min(p_.first_ns, start_);
+      if (n.kind == NoticeKind::WindowOpened && first_of_window(i) && n.at > begin)
+        unobserved(NoticeKind::WindowClosed, begin, n.at, "before the recording window");
     }
     if (p_.cap_reached && !seen(NoticeKind::CapReached))
       unobserved(NoticeKind::CapReached, p_.last_ns, end_, "the size cap was reached");
@@ -115,7 +117,7 @@ class Describer {
   const FileContext& c_;
   FileEvents& e_;
   Process& p_;
-  TraceTime end_ = 0;
+  TraceTime start_ = 0, end_ = 0;  // of the file
 };
 
 }  // namespace

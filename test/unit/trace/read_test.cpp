@@ -193,7 +193,8 @@ TEST_CASE("while the recording window is closed, the device's work is left out, 
   TraceBuilder t;
   const uint64_t queue = t.queue(0, 1, 7);
   const auto kernel = [&](int64_t at, uint64_t correlation) {
-    return trace::Kernel{queue, at, 5, correlation, 0, 0, 0, 0};
+    constexpr int64_t kDevice = 1'699'999'999'999'999'000;  // the builder's real time
+    return trace::Kernel{queue, kDevice + at, 5, correlation, 0, 0, 0, 0};
   };
   t.thread(1).add(notice(10'000, trace::NoticeKind::WindowOpened));
   t.add(trace::Api{.call = static_cast<uint64_t>(trace::Call::LaunchKernel),
