@@ -83,7 +83,8 @@ class Force(TestCase):
             result = self.gpustall("run", "-f", "-o", "base", "true")
             writer.stdin.close()
         self.assertEqual(result.returncode, 125)
-        self.assertRegex(result.stderr.decode(), r"^gpustall: error: process %d still records to [^\n]+; [^\n]+\n$" % writer.pid)
+        self.assertRegex(result.stderr.decode(),
+                         r"^gpustall: error: process %d still records to [^\n]+; [^\n]+\n$" % writer.pid)
         self.assertEqual(os.listdir(self.path("base")), ["p1.gst"])
         self.assertEqual(self.gpustall("run", "-f", "-o", "base", "true").returncode, 0)
         self.assertEqual(os.listdir(self.path("base")), [])

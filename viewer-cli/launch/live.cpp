@@ -154,7 +154,7 @@ void check_live_file(const std::string& file) {
   const fs::file_status status = fs::status(file, error);
   if (fs::exists(status) && !fs::is_regular_file(status))
     fail_usage(file + " is no regular file; name another --live file");
-  static const std::regex ours("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d  GPU .*");
+  const std::regex ours("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d  GPU .*");
   char head[256] = {};  // a line of ours is shorter; another file may be one line without end
   std::ifstream in(file, std::ios::binary);
   in.read(head, sizeof head);
