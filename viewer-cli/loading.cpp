@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include "collector/load.h"
@@ -50,6 +51,19 @@ void tell_damage(const collect::Recording& recording, const Session& session) {
   }
 }
 
+template <typename Device>
+void check_ordinal(std::optional<uint32_t> wanted, const std::vector<Device>& devices) {
+  std::set<uint32_t> ordinals;
+  for (const Device& device : devices) ordinals.insert(device.ordinal);
+  if (!wanted || ordinals.contains(*wanted)) return;
+  std::string known;
+  for (const uint32_t ordinal : ordinals)
+    known += (known.empty() ? "" : ", ") + std::to_string(ordinal);
+  fail("no device " + std::to_string(*wanted) + "; " +
+       (known.empty() ? "nothing of any device was recorded, leave --device out"
+                      : "the recording has " + known));
+}
+
 }  // namespace
 
 Analyzed load_and_analyze(const std::string& path, const Session& session) {
@@ -75,6 +89,14 @@ collect::Model load_model(const std::string& path, const Session& session) {
   collect::Model model = collect::build_model(analyzed.recording, analyzed.analysis);
   add_source_lines(model, path);
   return model;
+}
+
+void check_device(std::optional<uint32_t> wanted, const collect::Recording& recording) {
+  check_ordinal(wanted, recording.devices);
+}
+
+void check_device(std::optional<uint32_t> wanted, const collect::Model& model) {
+  check_ordinal(wanted, model.devices);
 }
 
 }  // namespace gpustall::cli

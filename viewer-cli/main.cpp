@@ -55,7 +55,22 @@ void declare(Program& program) {
 #undef GPUSTALL_COMMAND
 }
 
+// An unset variable of a script, mostly; it must not read as "not given".
+void check_values(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& value : option->results())
+      if (value.empty()) throw CLI::ValidationError(option->get_name() + " is empty");
+}
+
+// "--live=": for an option whose value may be left out, the parser takes it as left out.
+void check_words(const std::vector<std::string>& words) {
+  for (const std::string& word : words)
+    if (word.starts_with("--") && word.find('=') == word.size() - 1)
+      throw CLI::ValidationError(word.substr(0, word.size() - 1) + " is empty");
+}
+
 int run_command(Program& program, Output& out, const CommandLine& line) {
+  check_words(line.arguments);
   std::vector<std::string> arguments(line.arguments.rbegin(), line.arguments.rend());
   program.app.parse(arguments);  // CLI11 wants them last first
   if (program.version) {
@@ -67,7 +82,9 @@ int run_command(Program& program, Output& out, const CommandLine& line) {
   Session session{out, terminal_of(STDOUT_FILENO, program.color), quiet, program.verbose,
                   line.program};
   for (auto& [app, command] : program.commands) {
-    if (app->parsed()) return command->run(session);
+    if (!app->parsed()) continue;
+    check_values(*app);
+    return command->run(session);
   }
   std::fputs(short_help().c_str(), stderr);
   return kUsage;

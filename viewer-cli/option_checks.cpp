@@ -7,6 +7,16 @@
 
 namespace gpustall::cli {
 
+namespace {
+
+bool is_amount(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  return !text.empty() && *end == '\0' && std::isfinite(value) && value >= 0;
+}
+
+}  // namespace
+
 CLI::Validator whole_number(uint64_t least) {
   return CLI::Validator(
       [least](std::string& text) {
@@ -25,10 +35,16 @@ CLI::Validator whole_number(uint64_t least) {
 CLI::Validator amount() {
   return CLI::Validator(
       [](std::string& text) {
-        char* end = nullptr;
-        const double value = std::strtod(text.c_str(), &end);
-        const bool good = !text.empty() && *end == '\0' && std::isfinite(value) && value >= 0;
-        return good ? std::string{} : "'" + text + "' is no number from 0 on";
+        return is_amount(text) ? std::string{} : "'" + text + "' is no number from 0 on";
+      },
+      "");
+}
+
+CLI::Validator seconds_amount() {
+  return CLI::Validator(
+      [](std::string& text) {
+        const bool good = is_amount(text) && std::strtod(text.c_str(), nullptr) <= 1e6;
+        return good ? std::string{} : "'" + text + "' is no number of seconds from 0 to 1000000";
       },
       "");
 }

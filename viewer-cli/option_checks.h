@@ -9,8 +9,10 @@ namespace gpustall::cli {
 
 // A whole number, at least `least`.
 CLI::Validator whole_number(uint64_t least);
-// A number of seconds or percent, not negative.
+// A number of percent, say, not negative.
 CLI::Validator amount();
+// A number of seconds, at most 1e6: what counts in nanoseconds must not overflow.
+CLI::Validator seconds_amount();
 
 // One of the words; the value becomes the number of its enumerator. Use with transform().
 template <typename Enum>

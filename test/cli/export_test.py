@@ -99,6 +99,25 @@ class Export(TestCase):
         self.fails(1, "--chrome", "a.json", "--device", "7")
         self.assertEqual(os.listdir(self.folder), ["run.json"])
 
+    def test_a_device_that_is_not_there_is_told_with_those_that_are(self):
+        self.gpustall("collect", "run.json", "-o", "saved")
+        for words in (["report", "run.json"], ["report", "saved"], ["report", "run.json", "--json"],
+                      ["report", "run.json", "--md"], ["report", "run.json", "--html", "a.html"], ["gaps", "run.json"],
+                      ["export", "run.json", "--chrome", "a"], ["export", "run.json", "--kineto", "a.json"],
+                      ["export", "run.json", "--csv", "-"], ["export", "run.json", "--jsonl", "-"],
+                      ["export", "run.json", "--speedscope", "-"], ["export", "run.json", "--collapsed", "-"]):
+            result = self.gpustall(*words, "--device", "99")
+            self.assertEqual((result.returncode, result.stdout), (1, b""), words)
+            self.assertEqual(result.stderr, b"gpustall: error: no device 99; the recording has 0\n")
+            self.assertEqual(self.gpustall(*words, "--device", "0").returncode, 0)
+
+    def test_two_outputs_in_one_file_are_refused(self):
+        os.symlink(".", self.path("here"))
+        for other in ("a.json", "./a.json", self.path("a.json"), "here/a.json"):
+            self.assertIn("two outputs", self.fails(2, "--chrome", "a.json", "--kineto", other, "-f"))
+        self.assertIn("two outputs", self.fails(2, "--csv", "tables", "--jsonl", "tables/causes.csv"))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["here", "run.json"])
+
     def test_a_cap_is_kept_and_told(self):
         result = self.export("--chrome", "a.json", "--max-size", "60K")
         self.assertEqual(result.returncode, 0, result.stderr)

@@ -1,9 +1,19 @@
-"""What -f never does: replace what is no regular file, or what the command reads."""
+"""What -f never does: replace what is no regular file, what the command reads, what is still being recorded."""
 import os
 import stat
 import subprocess
 
-from program import TestCase, main
+from program import TestCase, main, python
+
+# Has the trace mapped as its writer has it, until its input ends.
+WRITER = """
+import mmap, sys
+file = open(sys.argv[1], 'r+b')
+map = mmap.mmap(file.fileno(), 0)
+print('mapped', flush=True)
+sys.stdin.read()
+"""
+PID_OFFSET = 32  # of the trace's header
 
 
 class Force(TestCase):
@@ -59,6 +69,30 @@ class Force(TestCase):
             result = self.gpustall(*words, "-f")
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertNotEqual(self.read("out"), b"old")
+
+    def set_pid(self, name, pid):
+        with open(self.path(name), "r+b") as file:
+            file.seek(PID_OFFSET)
+            file.write(pid.to_bytes(4, "little"))
+
+    def test_a_recording_that_is_still_written_stays(self):
+        with subprocess.Popen([*python(WRITER), self.path("base/p1.gst")], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE) as writer:
+            writer.stdout.readline()
+            self.set_pid("base/p1.gst", writer.pid)
+            result = self.gpustall("run", "-f", "-o", "base", "true")
+            writer.stdin.close()
+        self.assertEqual(result.returncode, 125)
+        self.assertRegex(result.stderr.decode(),
+                         r"^gpustall: error: process %d still records to [^\n]+; [^\n]+\n$" % writer.pid)
+        self.assertEqual(os.listdir(self.path("base")), ["p1.gst"])
+        self.assertEqual(self.gpustall("run", "-f", "-o", "base", "true").returncode, 0)
+        self.assertEqual(os.listdir(self.path("base")), [])
+
+    def test_a_killed_process_whose_number_another_has_by_now_holds_nothing(self):
+        self.set_pid("base/p1.gst", os.getpid())
+        self.assertEqual(self.gpustall("run", "-f", "-o", "base", "true").returncode, 0)
+        self.assertEqual(os.listdir(self.path("base")), [])
 
 
 if __name__ == "__main__":

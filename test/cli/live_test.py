@@ -137,6 +137,28 @@ class Live(TestCase):
         self.assertFalse(os.path.exists(self.path("started")))
         self.assertEqual(self.recordings(), [])
 
+    def test_lines_follow_lines_of_live_and_nothing_else(self):
+        self.stop()
+        os.mkfifo(self.path("pipe"))
+        for name, text in (("train.sh", "#!/bin/sh\n"), ("log", "2026-01-02T03:04:05  epoch 1\n"), ("blank", "\n")):
+            with open(self.path(name), "w") as file:
+                file.write(text)
+        os.mkdir(self.path("old"))
+        with open(self.path("old/p1.gst"), "w") as file:
+            file.write("old")
+        for name in ("train.sh", "log", "blank", "pipe"):
+            result = self.gpustall("run", "-f", "-o", "old", "--live=" + name, "touch", "started")
+            self.assertEqual(result.returncode, 125, name)
+            self.assertRegex(result.stderr.decode(), r"^gpustall: error: [^\n]+; name another --live file\n$")
+        self.assertEqual(self.lines_of("train.sh"), ["#!/bin/sh"])
+        self.assertFalse(os.path.exists(self.path("started")))
+        self.assertEqual(os.listdir(self.path("old")), ["p1.gst"])
+        open(self.path("live.txt"), "w").close()  # empty: fine
+        for runs in (1, 2):
+            self.assertEqual(self.gpustall("run", "-o", "r%d" % runs, "--live=live.txt", *self.victim).returncode, 7)
+            self.wait_for(lambda: len(self.lines_of("live.txt")) == runs)
+            self.wait_for(lambda: not self.readers_of("live.txt"))
+
     def test_ctrl_z_gives_the_row_back_and_fg_takes_it_again(self):
         terminal = Terminal(python(SHELL) + [BIN, "run", "--live", *self.victim], self.folder, environment(), 120)
         self.addCleanup(terminal.close)

@@ -34,6 +34,20 @@ class Output(TestCase):
             self.assertEqual((result.returncode, result.stdout), (2, b""), words)
             self.assertRegex(result.stderr.decode(), r"^gpustall: error: [^\n]+; [^\n]+\n$")
 
+    def test_empty_values_are_usage_errors(self):
+        for words in (["report", "x", "--html", ""], ["report", "x", "--html="], ["report", ""],
+                      ["collect", "x", "-o", ""], ["export", "x", "--chrome", "a", "--window", ""],
+                      ["export", "x", "--chrome", "", "--csv", "a"], ["gaps", "x", "--cause", ""],
+                      ["env", "-o", ""], ["env", "--range", ""], ["diff", "x", "y", "--html", ""]):
+            result = self.gpustall(*words)
+            self.assertEqual((result.returncode, result.stdout), (2, b""), words)
+            self.assertRegex(result.stderr.decode(), r"^gpustall: error: [^\n]+; [^\n]+\n$")
+        for words in (["-o", ""], ["--output="], ["--live="]):
+            result = self.gpustall("run", *words, "true")
+            self.assertEqual(result.returncode, 125, words)
+            self.assertRegex(result.stderr.decode(), r"^gpustall: error: [^\n]+; [^\n]+\n$")
+        self.assertEqual(os.listdir(self.folder), [])
+
     def test_version_names_the_trace_format(self):
         result = self.gpustall("--version")
         self.assertEqual(result.returncode, 0)

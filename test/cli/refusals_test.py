@@ -32,6 +32,22 @@ class Refusals(TestCase):
         name = self.script("train.py", "pass", 0o644)
         self.refused(126, "gpustall run -- python ./train.py", name)
 
+    def test_a_program_below_a_folder_that_cannot_be_entered_is_126(self):
+        os.mkdir(self.path("closed"))
+        self.script("closed/train", "#!/bin/sh")
+        os.chmod(self.path("closed"), 0)
+        os.chmod(self.folder, 0o755)
+        # Root may enter everything, so the test becomes somebody else.
+        other = {"user": 65534} if os.geteuid() == 0 else {}
+        try:
+            result = self.gpustall("run", "closed/train", **other)
+        except PermissionError:
+            self.skipTest("SKIPPED: the program is not reachable for other users")
+        finally:
+            os.chmod(self.path("closed"), 0o700)
+        self.assertEqual(result.returncode, 126, result.stderr)
+        self.assertRegex(result.stderr.decode(), r"^gpustall: error: permission denied [^\n]+; [^\n]+\n$")
+
     def test_a_missing_interpreter_is_127(self):
         self.refused(127, "cannot start", self.script("x", "#!/no/such/interpreter"))
 
@@ -40,6 +56,13 @@ class Refusals(TestCase):
         self.refused(125, "--nonsense", "--nonsense", "true")
         self.refused(125, "is no size", "--max-size", "big", "true")
         self.refused(125, "is neither cuda-profiler nor nvtx:NAME", "--range", "x", "true")
+
+    def test_times_beyond_a_million_seconds_are_refused(self):
+        for option in ("--delay", "--duration"):
+            for value in ("1e10", "1e99", "1000001", "inf", "-1"):
+                self.refused(125, "is no number of seconds", option + "=" + value, "true")
+            self.assertEqual(self.gpustall("env", option, "1e10").returncode, 2)
+            self.assertEqual(self.gpustall("env", option, "1e6").returncode, 0)
 
     def test_a_static_program(self):
         static = os.path.join(VICTIMS, "cli_static_victim")

@@ -116,6 +116,20 @@ class Starting(TestCase):
         self.assertIn(b"- name: LD_PRELOAD\n  value: ",
                       self.gpustall("env", "--format", "k8s").stdout)
 
+    def test_env_for_docker_survives_the_shells_splitting(self):
+        result = self.gpustall("env", "--format", "docker", "-o", "here")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("-e GPUSTALL_OUT=%s\n" % self.path("here"), result.stdout.decode())
+        for words in (["-o", "two words"], ["-o", "two\nlines"], ["-o", "st*r"], ["--range", "nvtx:my step"]):
+            result = self.gpustall("env", "--format", "docker", *words)
+            self.assertEqual((result.returncode, result.stdout), (1, b""))
+            self.assertRegex(result.stderr.decode(), r"^gpustall: error: [^\n]+; [^\n]+\n$")
+        self.assertEqual(os.listdir(self.folder), ["here"])
+
+    def test_env_for_kubernetes_escapes_what_a_line_cannot_hold(self):
+        result = self.gpustall("env", "--format", "k8s", "-o", "two\nlines")
+        self.assertIn('value: "%s"\n' % self.path("two\\u000alines"), result.stdout.decode())
+
 
 if __name__ == "__main__":
     main()

@@ -1,6 +1,8 @@
 // `gpustall env`: the variables that `run` would set, for launchers that start the program
 // themselves.
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
 
 #include "viewer-cli/command.h"
 #include "viewer-cli/launch/output_dir.h"
@@ -33,6 +35,12 @@ std::string quoted(const std::string& text) {
 std::string json_quoted(const std::string& text) {
   std::string out = "\"";
   for (const char byte : text) {
+    if (static_cast<unsigned char>(byte) < ' ') {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(byte));
+      out += escaped;
+      continue;
+    }
     if (byte == '"' || byte == '\\') out += '\\';
     out += byte;
   }
@@ -45,6 +53,14 @@ std::string printed(const std::string& name, const std::string& value, Format fo
     return "- name: " + name + "\n  value: " + json_quoted(value) + "\n";
   }
   return "export " + name + "=" + quoted(value) + "\n";
+}
+
+// Between $( and ) no quoting helps: the shell splits at blanks and takes patterns for file names.
+void check_docker_word(const std::string& name, const std::string& value) {
+  if (value.find_first_of(" \t\r\n*?[") == std::string::npos) return;
+  fail(name +
+       " would hold a blank or one of *?[, which the shell takes apart in docker run $(...); " +
+       "choose another name, or use --format sh");
 }
 
 class EnvCommand : public Command {
@@ -61,6 +77,12 @@ class EnvCommand : public Command {
   int run(Session& session) override {
     options_.verbose = session.verbose;
     Preparation preparation = prepare(options_);
+    if (format_ == Format::Docker) {  // before a folder is made
+      for (const auto& [name, value] : preparation.variables) check_docker_word(name, value);
+      if (!options_.output.empty())
+        check_docker_word("GPUSTALL_OUT",
+                          std::filesystem::absolute(expand_pattern(options_.output)).string());
+    }
     if (!options_.output.empty()) {
       name_run(preparation, create_output(options_.output, "run", options_.force));
     }

@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <set>
 
 #include "viewer-cli/build_info.h"
 #include "viewer-cli/command.h"
@@ -104,6 +106,7 @@ class ExportCommand : public Command {
 
  private:
   void check_wishes();
+  void check_distinct() const;
   void open_targets(Session& session);
   Exported load(const Session& session) const;
   void write_all(const Exported& run, const Session& session);
@@ -119,6 +122,12 @@ class ExportCommand : public Command {
 
   std::optional<uint32_t> device() const {
     return device_ < 0 ? std::nullopt : std::optional(static_cast<uint32_t>(device_));
+  }
+  bool csv_is_folder() const {
+    return !csv_.empty() && csv_ != "-" && !csv_.ends_with(".csv") && !csv_.ends_with(".csv.gz");
+  }
+  std::string csv_file(std::string_view table) const {
+    return csv_ + "/" + std::string(table) + ".csv";
   }
   WindowWish window_;
   uint64_t limit_ = 0;
@@ -151,6 +160,7 @@ void ExportCommand::check_wishes() {
   if (standard > 1) fail_usage("only one output can be -; name a file for the others");
   if (kineto_ == "-")
     fail_usage("readers of --kineto go by a file's ending; name a file in .json or .json.gz");
+  check_distinct();
   limit_ = parse_size(max_size_);
   if (window_text_.empty()) return;
   const auto window = parse_window(window_text_);
@@ -158,6 +168,22 @@ void ExportCommand::check_wishes() {
     fail_usage("'" + window_text_ + "' is no window; write 1.5s:2s, steps:10:20 or worst:20");
   if (chrome_.empty()) fail_usage("--window goes with --chrome; leave it out");
   window_ = *window;
+}
+
+// Two outputs in one file: the second would replace the first.
+void ExportCommand::check_distinct() const {
+  std::vector<std::string> paths{chrome_, kineto_, csv_, jsonl_, speedscope_, collapsed_};
+  if (csv_is_folder())
+    for (const std::string_view table : kTableNames) paths.push_back(csv_file(table));
+  std::set<std::filesystem::path> seen;
+  for (const std::string& path : paths) {
+    if (path.empty() || path == "-") continue;
+    std::error_code error;
+    const auto absolute = std::filesystem::absolute(path, error);
+    const auto plain = std::filesystem::weakly_canonical(absolute, error);
+    if (!seen.insert(error ? absolute : plain).second)
+      fail_usage("two outputs go to " + path + "; name a file for each");
+  }
 }
 
 std::vector<Table> ExportCommand::chosen_tables(Table otherwise) const {
@@ -176,7 +202,7 @@ void ExportCommand::open_targets(Session& session) {
   speedscope_file_ = open(speedscope_);
   collapsed_file_ = open(collapsed_);
   if (csv_.empty()) return;
-  if (csv_ == "-" || csv_.ends_with(".csv") || csv_.ends_with(".csv.gz")) {
+  if (!csv_is_folder()) {
     csv_files_.emplace_back(chosen_tables(Table::Causes).front(), open(csv_));
     return;
   }
@@ -184,12 +210,12 @@ void ExportCommand::open_targets(Session& session) {
     fail("cannot make " + csv_ + ": " + std::strerror(errno) + "; choose another folder");
   for (size_t i = 0; i < kTableNames.size(); ++i)
     if (table_.empty() || table_ == kTableNames[i])
-      csv_files_.emplace_back(static_cast<Table>(i),
-                              open(csv_ + "/" + std::string(kTableNames[i]) + ".csv"));
+      csv_files_.emplace_back(static_cast<Table>(i), open(csv_file(kTableNames[i])));
 }
 
 Exported ExportCommand::load(const Session& session) const {
   Analyzed analyzed = load_and_analyze(path_, session);
+  check_device(device(), analyzed.recording);
   collect::Model model = collect::build_model(analyzed.recording, analyzed.analysis);
   return {std::move(analyzed.recording), std::move(analyzed.analysis), std::move(model)};
 }

@@ -43,6 +43,7 @@ class GapsCommand : public Command {
     if (!cause_.empty()) options_.cause = cause_named(cause_);
     if (device_ >= 0) options_.device = static_cast<uint32_t>(device_);
     const Analyzed analyzed = load_and_analyze(path_, session);
+    check_device(options_.device, analyzed.recording);
     const GapWriter writer(analyzed.recording, analyzed.analysis);
     const auto gaps = chosen_gaps(analyzed.recording, analyzed.analysis, options_);
     for (const size_t gap : gaps) {

@@ -64,6 +64,7 @@ class ReportCommand : public Command {
     }
     if (!html_.empty()) return page(session);
     const collect::Model model = load_model(options_.path, session);
+    check_device(options_.device, model);
     if (json_) {
       session.out.write(collect::to_json(model) + "\n");
     } else if (markdown_) {
@@ -78,6 +79,7 @@ class ReportCommand : public Command {
   int page(const Session& session) {
     OutputFile file(html_, force_, {options_.path});
     collect::Model model = load_model(options_.path, session);
+    check_device(options_.device, model);
     SourceFiles sources(options_.path);
     HtmlOptions options{options_, {}, std::string("gpustall ") + kVersion};
     if (no_source_)

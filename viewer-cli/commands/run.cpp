@@ -76,22 +76,24 @@ class RunCommand : public Command {
     options_.verbose = session.verbose;
     Preparation preparation = prepare(options_);
     for (const std::string& taken : preparation.notes) note(session, taken);
+    LiveOptions live_options = live(session);  // may refuse, so before -f removes anything
     const std::string output = create_output(options_.output, run_name(program), options_.force);
+    live_options.directory = output;
     name_run(preparation, output);
     try {
-      return record(session, preparation.variables, output);
+      return record(session, preparation.variables, live_options);
     } catch (const Failure&) {
       rmdir(output.c_str());  // nothing was started, so leave nothing behind
       throw;
     }
   }
 
-  int record(const Session& session, const Variables& variables, const std::string& output) {
+  int record(const Session& session, const Variables& variables, const LiveOptions& live_options) {
+    const std::string& output = live_options.directory;
     const std::string rank = rank_of_environment();
     if (rank.empty() || rank == "0" || session.verbose) {
       note(session, "recording to " + shown_path(output));
     }
-    const LiveOptions live_options = live(session, output);
     if (!stay_ && !wants_verdict(session)) {
       if (!live_options.file.empty()) start_detached_live(live_options, getpid());
       exec_program(session.program, variables);
@@ -117,8 +119,8 @@ class RunCommand : public Command {
            getpid() != 1;
   }
 
-  LiveOptions live(const Session& session, const std::string& output) const {
-    LiveOptions options{output, {}, false};
+  LiveOptions live(const Session& session) const {
+    LiveOptions options;
     if (live_.empty()) return options;
     const bool stays = stay_ || wants_verdict(session);
     if (live_ == kOnTerminal) {

@@ -18,6 +18,8 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
+#include <regex>
 #include <vector>
 
 #include "collector/analysis.h"
@@ -147,6 +149,18 @@ void close_inherited() {
 }  // namespace
 
 void check_live_file(const std::string& file) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status status = fs::status(file, error);
+  if (fs::exists(status) && !fs::is_regular_file(status))
+    fail_usage(file + " is no regular file; name another --live file");
+  const std::regex ours("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d  GPU .*");
+  char head[256] = {};  // a line of ours is shorter; another file may be one line without end
+  std::ifstream in(file, std::ios::binary);
+  in.read(head, sizeof head);
+  const std::string first(head, static_cast<size_t>(in.gcount()));
+  if (!first.empty() && !std::regex_match(first.substr(0, first.find('\n')), ours))
+    fail_usage(file + " holds more than lines of --live; name another --live file");
   const int fd = open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0)
     fail("cannot write to " + file + ": " + std::strerror(errno) + "; name another --live file");

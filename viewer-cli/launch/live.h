@@ -45,7 +45,7 @@ class Live {
 // with the process `program`. (Where that process is init itself, in a container, it is its child.)
 void start_detached_live(const LiveOptions& options, pid_t program);
 
-// Throws Failure when nothing can be appended to the file.
+// Throws Failure when nothing can be appended to the file, or when it holds something else's text.
 void check_live_file(const std::string& file);
 
 }  // namespace gpustall::cli

@@ -12,7 +12,9 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 
+#include "libinterpose/trace/format.h"
 #include "viewer-cli/command.h"
 
 namespace gpustall::cli {
@@ -55,13 +57,33 @@ std::string host_name() {
        "; choose another folder with -o DIR");
 }
 
-// A recording that may be replaced: nothing but trace files in it.
+// The process that still writes this file; 0: none. A number alone may be another process's by now,
+// so the process must have the file mapped; where that cannot be seen, the number decides.
+uint32_t writer_of(const fs::path& file) {
+  trace::FileHeader header{};
+  std::ifstream(file, std::ios::binary).read(reinterpret_cast<char*>(&header), sizeof header);
+  const bool ours = std::memcmp(header.magic, trace::kMagic, sizeof header.magic) == 0;
+  if (!ours || header.pid == 0 || (header.flags & trace::kCleanEnd) != 0) return 0;
+  const std::string process = "/proc/" + std::to_string(header.pid);
+  if (access(process.c_str(), F_OK) != 0) return 0;
+  std::ifstream maps(process + "/maps");
+  if (!maps.is_open()) return access(process.c_str(), F_OK) == 0 ? header.pid : 0;
+  for (std::string line; std::getline(maps, line);)
+    if (line.find("/" + file.filename().string()) != std::string::npos) return header.pid;
+  return 0;
+}
+
+// A recording that may be replaced: nothing but trace files in it, and nobody writes them any more.
 void remove_recording(const std::string& path) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(path, error)) {
     if (entry.path().extension() != ".gst" || !entry.is_regular_file(error)) {
       fail(path + " holds more than a recording (" + entry.path().filename().string() +
            "); remove it yourself, or choose another folder with -o DIR");
+    }
+    if (const uint32_t pid = writer_of(entry.path()); pid != 0) {
+      fail("process " + std::to_string(pid) + " still records to " + path +
+           "; wait for its end, or choose another folder with -o DIR");
     }
   }
   if (error) fail("cannot read " + path + ": " + error.message() + "; choose another with -o DIR");

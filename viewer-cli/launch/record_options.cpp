@@ -49,10 +49,10 @@ void RecordOptions::declare(CLI::App& app) {
       ->group(kAdvanced);
   app.add_option("--delay", delay_s, "record nothing in the first SECONDS")
       ->type_name("SECONDS")
-      ->check(amount());
+      ->check(seconds_amount());
   app.add_option("--duration", duration_s, "then record only SECONDS; the program goes on")
       ->type_name("SECONDS")
-      ->check(amount());
+      ->check(seconds_amount());
   app.add_option("--range", range,
                  "record only inside it: cuda-profiler (its Start and Stop) or nvtx:NAME (NVTX "
                  "ranges of that name)")

@@ -96,6 +96,10 @@ std::string find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) {
     if (is_executable(name)) return name;
     const bool there = access(name.c_str(), F_OK) == 0;
+    if (!there && errno == EACCES)
+      throw Failure("permission denied for a folder above " + name +
+                        "; ask its owner, or choose another program",
+                    kCannotExecute);
     throw Failure(there ? name +
                               " cannot be executed; make it executable, or start it by its "
                               "interpreter: gpustall run -- python " +
