@@ -1,6 +1,7 @@
 #include "collector/analyze/steps.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "collector/analyze/step_candidates.h"
@@ -26,6 +27,23 @@ int64_t quantile(std::vector<int64_t> values, double share) {
   return values[at];
 }
 
+// Many steps that nearly all launch the same number of times are steps, however long each takes: a
+// loader's batches come in bursts.
+bool alike(const std::vector<TraceTime>& boundary, std::vector<TraceTime> launches) {
+  if (boundary.size() <= kManySteps) return false;
+  std::sort(launches.begin(), launches.end());
+  std::map<size_t, size_t> steps_with;
+  auto at = std::lower_bound(launches.begin(), launches.end(), boundary.front());
+  for (size_t i = 1; i < boundary.size(); ++i) {
+    const auto next = std::lower_bound(at, launches.end(), boundary[i]);
+    ++steps_with[static_cast<size_t>(next - at)];
+    at = next;
+  }
+  size_t most = 0;
+  for (const auto& [count, steps] : steps_with) most = std::max(most, steps);
+  return most * 10 >= (boundary.size() - 1) * 8;
+}
+
 // Half of the steps lie close to their median, the first fifth may be warm-up. And most of what is
 // launched from the first step on lies in steps, by number, since a long start-up is no argument;
 // a few steps must outweigh what is launched before them, too.
@@ -42,7 +60,7 @@ bool is_regular(const std::vector<TraceTime>& boundary, const std::vector<TraceT
   });
   const auto all = static_cast<std::ptrdiff_t>(launches.size());
   const bool covers = inside * 2 >= (boundary.size() > kManySteps ? all - before : all);
-  return covers && quantile(deviation, 0.5) * 2 <= median;
+  return covers && (quantile(deviation, 0.5) * 2 <= median || alike(boundary, launches));
 }
 
 // Steps in which something is used for the first time: a kernel, an allocation, a module.

@@ -11,8 +11,7 @@ class Decoded(torch.utils.data.Dataset):
 
     def __getitem__(self, index):
         total = 0
-        for i in range(0 if fixed("data.worker_cpu") else 1200000):
-            total += i % 7  # <- data.worker_cpu
+        for i in range(0 if fixed("data.worker_cpu") else 1200000): total += i % 7  # <- data.worker_cpu
         return torch.zeros(4096)
 
 

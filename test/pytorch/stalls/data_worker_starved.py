@@ -21,8 +21,7 @@ class Decoded(torch.utils.data.Dataset):
 
     def __getitem__(self, index):
         total = 0
-        for i in range(150000):
-            total += i % 7
+        for i in range(150000): total += i % 7
         return torch.zeros(4096)
 
 

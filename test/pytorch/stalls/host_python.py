@@ -7,8 +7,7 @@ values = [torch.zeros(64, device="cuda") for _ in range(20)]
 
 def bookkeeping():
     total = 0
-    for i in range(0 if fixed("host.python") else 100000):
-        total += i % 7  # <- host.python
+    for i in range(0 if fixed("host.python") else 100000): total += i % 7  # <- host.python
     return total
 
 

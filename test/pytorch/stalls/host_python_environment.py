@@ -7,8 +7,7 @@ policy = torch.nn.Sequential(torch.nn.Linear(16, 64), torch.nn.Tanh(), torch.nn.
 
 def advance(action):
     state = float(action)
-    for i in range(0 if fixed("host.python") else 60000):
-        state = (state * 1.01 + i) % 3.0  # <- host.python
+    for i in range(0 if fixed("host.python") else 60000): state = (state * 1.01 + i) % 3.0  # <- host.python
     return state
 
 

@@ -10,6 +10,5 @@ for step in range(40):
     rows = source.to("cuda", non_blocking=True)  # <- copy.pageable
     out = model(rows[:512])
     total = 0
-    for i in range(0 if fixed("host.python") else 150000):
-        total += i % 7  # <- host.python
+    for i in range(0 if fixed("host.python") else 150000): total += i % 7  # <- host.python
 torch.cuda.synchronize()

@@ -126,6 +126,17 @@ TEST_CASE("a loop whose launches all come from one line is found by what parts t
   CHECK(a.steps.at(0).count() == (a.steps[0].basis == "repeated kernels" ? 11 : 12));
 }
 
+TEST_CASE("iterations that come in bursts are steps") {
+  Loop loop;
+  for (int i = 0; i < 24; ++i) {
+    loop.launch("train.py:20 main", "gemm", i % 2 == 0 ? 90'000 : 100);
+    for (int k = 0; k < 4; ++k) loop.launch("train.py:21 main");
+  }
+  const Analysis a = checked_analysis(loop.recording());
+  REQUIRE(a.steps.size() == 1);
+  CHECK(a.steps[0].count() >= 23);
+}
+
 TEST_CASE("kernels without any stack have steps, too") {
   Loop loop;
   for (int i = 0; i < 12; ++i)
