@@ -29,9 +29,8 @@ int64_t quantile(std::vector<int64_t> values, double share) {
 
 // Many steps that nearly all launch the same number of times are steps, however long each takes: a
 // loader's batches come in bursts.
-bool alike(const std::vector<TraceTime>& boundary, std::vector<TraceTime> launches) {
+bool alike(const std::vector<TraceTime>& boundary, const std::vector<TraceTime>& launches) {
   if (boundary.size() <= kManySteps) return false;
-  std::sort(launches.begin(), launches.end());
   std::map<size_t, size_t> steps_with;
   auto at = std::lower_bound(launches.begin(), launches.end(), boundary.front());
   for (size_t i = 1; i < boundary.size(); ++i) {
@@ -53,13 +52,10 @@ bool is_regular(const std::vector<TraceTime>& boundary, const std::vector<TraceT
   const int64_t median = quantile(d, 0.5);
   std::vector<int64_t> deviation;
   for (int64_t x : d) deviation.push_back(std::abs(x - median));
-  const auto before = std::count_if(launches.begin(), launches.end(),
-                                    [&](TraceTime t) { return t < boundary.front(); });
-  const auto inside = std::count_if(launches.begin(), launches.end(), [&](TraceTime t) {
-    return t >= boundary.front() && t <= boundary.back();
-  });
-  const auto all = static_cast<std::ptrdiff_t>(launches.size());
-  const bool covers = inside * 2 >= (boundary.size() > kManySteps ? all - before : all);
+  const auto first = std::lower_bound(launches.begin(), launches.end(), boundary.front());
+  const auto inside = std::upper_bound(first, launches.end(), boundary.back()) - first;
+  const auto from = boundary.size() > kManySteps ? first : launches.begin();
+  const bool covers = inside * 2 >= launches.end() - from;
   return covers && (quantile(deviation, 0.5) * 2 <= median || alike(boundary, launches));
 }
 
@@ -102,16 +98,18 @@ uint32_t warmup_of(const Recording& r, const Links& links, const Steps& steps) {
 
 // Where the boundaries are beginnings, the last iteration has no end of its own: what is launched
 // after the last of them is a step if it takes the device about as long as one.
-void close_last_step(const Recording& r, const std::vector<TraceTime>& launches, Steps& steps) {
-  const TraceTime last_launch = *std::max_element(launches.begin(), launches.end());
-  if (steps.count() < 2 || last_launch <= steps.boundary.back()) return;
+bool close_last_step(const Recording& r, const std::vector<TraceTime>& launches, Steps& steps) {
+  const TraceTime last_launch = launches.back();
+  if (steps.count() < 2 || last_launch <= steps.boundary.back()) return false;
   TraceTime end = INT64_MIN;
   for (size_t i = 0; i < r.activities.size(); ++i)
     if (r.queues[raw(r.activities.queue[i])].process == steps.process)
       end = std::max(end, r.activities.end[i]);
   const auto usual = static_cast<double>(quantile(durations(steps.device_boundary), 0.5));
   const auto rest = static_cast<double>(end - steps.device_boundary.back());
-  if (rest > usual / kSettled && rest < usual * kSettled) steps.boundary.push_back(last_launch + 1);
+  if (rest <= usual / kSettled || rest >= usual * kSettled) return false;
+  steps.boundary.push_back(last_launch + 1);
+  return true;
 }
 
 // The best evidence that holds.
@@ -136,6 +134,7 @@ std::vector<Steps> find_steps(const Recording& r, const Links& links, const Stac
   std::vector<Steps> result;
   for (uint32_t p = 0; p < r.processes.size(); ++p) {
     if (launches[p].empty()) continue;
+    std::sort(launches[p].begin(), launches[p].end());
     std::optional<StepCandidate> found =
         first_regular(r, links, facts, ProcessIndex(p), launches[p]);
     if (!found) continue;
@@ -145,10 +144,7 @@ std::vector<Steps> find_steps(const Recording& r, const Links& links, const Stac
     steps.basis = std::move(found->basis);
     steps.warmup = warmup_of(r, links, steps);
     place_on_device(r, links, steps);
-    if (!found->closed) {
-      close_last_step(r, launches[p], steps);
-      place_on_device(r, links, steps);
-    }
+    if (!found->closed && close_last_step(r, launches[p], steps)) place_on_device(r, links, steps);
     // Only warm-up has device work: nothing is steady.
     while (steps.warmup > 0 && steps.device_boundary[steps.warmup] == steps.device_boundary.back())
       --steps.warmup;
