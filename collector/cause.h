@@ -43,5 +43,9 @@ constexpr const CauseText& text_of(Cause cause) {
 constexpr CauseFamily family_of(Cause cause) {
   return text_of(cause).family;
 }
+// Whether a cause is the one of that id ("sync.item") or of that family ("sync").
+constexpr bool belongs_to(std::string_view id, std::string_view name) {
+  return id == name || (id.starts_with(name) && id.substr(name.size()).starts_with("."));
+}
 
 }  // namespace gpustall::collect

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "collector/analyze/by_thread.h"
 #include "collector/analyze/fault_times.h"
 #include "collector/analyze/overlay.h"
 
@@ -21,17 +22,6 @@ uint64_t key_of(StackId before, StackId after) {
 bool can_starve(Cause cause) {
   const CauseFamily family = family_of(cause);
   return family == CauseFamily::Host || family == CauseFamily::Launch;
-}
-
-template <typename Table>
-std::vector<uint32_t> first_by_thread(const Table& table, size_t threads) {
-  std::vector<uint32_t> first(threads + 1);
-  uint32_t i = 0;
-  for (size_t t = 0; t <= threads; ++t) {
-    while (i < table.size() && raw(table.thread[i]) < t) ++i;
-    first[t] = i;
-  }
-  return first;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "collector/analyze/by_thread.h"
 #include "collector/analyze/overlay.h"
 
 namespace gpustall::collect {
@@ -46,12 +47,7 @@ LoaderWorkers::LoaderWorkers(const Recording& recording, const StackFacts& facts
   for (auto& [inode, writes] : into_pipe_)
     std::sort(writes.begin(), writes.end(),
               [](const Write& a, const Write& b) { return a.end < b.end; });
-  first_sample_.resize(r_.threads.size() + 1);
-  uint32_t i = 0;
-  for (size_t t = 0; t <= r_.threads.size(); ++t) {
-    while (i < r_.samples.size() && raw(r_.samples.thread[i]) < t) ++i;
-    first_sample_[t] = i;
-  }
+  first_sample_ = first_by_thread(r_.samples, r_.threads.size());
   cpu_samples_.resize(r_.threads.size());
   for (const auto& workers : workers_)
     for (const Worker& worker : workers)

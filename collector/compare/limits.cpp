@@ -10,11 +10,6 @@
 namespace gpustall::collect {
 namespace {
 
-bool belongs(Cause cause, const std::string& name) {
-  const std::string_view id = text_of(cause).id;
-  return id == name || (id.starts_with(name) && id.substr(name.size()).starts_with("."));
-}
-
 std::string quantity_text(const Limit& limit, double value) {
   return limit.is_share ? printed("%.3g %%", 100 * value) : ms_text(value) + " ms per step";
 }
@@ -77,7 +72,7 @@ class Checked {
       return series;
     }
     for (const auto& [key, row] : run_.rows)
-      for (size_t s = 0; s < series.size() && belongs(key.cause, limit.causes); ++s)
+      for (size_t s = 0; s < series.size() && belongs_to(text_of(key.cause).id, limit.causes); ++s)
         series[s] += double(row.ns[s]);
     return series;
   }
@@ -111,8 +106,8 @@ class Checked {
       for (const CauseRow& row : *list) {
         const bool idle = list == &window().causes;
         const bool all = limit.of != Limit::Of::Causes && idle;
-        if (row.ns > 0 &&
-            (all || (limit.of == Limit::Of::Causes && belongs(row.cause, limit.causes))))
+        if (row.ns > 0 && (all || (limit.of == Limit::Of::Causes &&
+                                   belongs_to(text_of(row.cause).id, limit.causes))))
           rows.push_back(row);
       }
     std::stable_sort(rows.begin(), rows.end(),

@@ -123,12 +123,10 @@ void fill_gains(const Recording& recording, const Analysis& analysis, Model& mod
     for (ModelDevice& device : model.devices) {
       if (!works_on(device, recording.processes[raw(steps.process)].pid)) continue;
       const Window& asked = device.steady ? *device.steady : device.whole;
-      const double idle_pct =
-          100 * double(asked.idle_ns) / double(std::max<int64_t>(1, asked.span_ns));
-      const double copies_pct =
-          100 * double(asked.exposed_copy_ns) / double(std::max<int64_t>(1, asked.span_ns));
-      filler.ask(asked.causes, idle_pct + copies_pct);
-      filler.ask(asked.busy_causes, idle_pct + copies_pct);
+      const double most = 100 * double(asked.idle_ns + asked.exposed_copy_ns) /
+                          double(std::max<int64_t>(1, asked.span_ns));
+      filler.ask(asked.causes, most);
+      filler.ask(asked.busy_causes, most);
       for (Window* w : {&device.whole, device.steady ? &*device.steady : nullptr}) {
         if (w == nullptr) continue;
         filler.give(w->causes);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "collector/analyze/by_thread.h"
+
 namespace gpustall::collect {
 namespace {
 
@@ -55,13 +57,8 @@ class Workers {
 // A boundary lies at a call's start or end: that call's thread goes past it.
 class Boundaries {
  public:
-  explicit Boundaries(const Recording& recording) : c_(recording.calls) {
-    uint32_t i = 0;
-    for (uint32_t t = 0; t <= recording.threads.size(); ++t) {
-      while (i < c_.size() && raw(c_.thread[i]) < t) ++i;
-      first_.push_back(i);
-    }
-  }
+  explicit Boundaries(const Recording& recording)
+      : c_(recording.calls), first_(first_by_thread(c_, recording.threads.size())) {}
   bool touches(ThreadIndex thread, TraceTime boundary) const {
     const auto begin = c_.start.begin() + first_[raw(thread)];
     const auto end = c_.start.begin() + first_[raw(thread) + 1];

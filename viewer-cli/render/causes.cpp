@@ -21,10 +21,6 @@ std::string described(const collect::CauseText& cause, const Terminal& terminal)
   return text;
 }
 
-bool belongs(std::string_view id, std::string_view name) {
-  return id == name || (id.substr(0, name.size()) == name && id.substr(name.size(), 1) == ".");
-}
-
 }  // namespace
 
 std::string render_causes(const Terminal& terminal) {
@@ -40,7 +36,7 @@ std::string render_causes(const Terminal& terminal) {
 std::string render_causes(std::string_view id_or_family, const Terminal& terminal) {
   std::string text;
   for (const collect::CauseText& cause : collect::kCauses) {
-    if (belongs(cause.id, id_or_family)) text += described(cause, terminal);
+    if (collect::belongs_to(cause.id, id_or_family)) text += described(cause, terminal);
   }
   return text;
 }

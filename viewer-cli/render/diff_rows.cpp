@@ -127,10 +127,6 @@ class Rows {
   std::vector<DiffRow> rows_;
 };
 
-std::string base_name(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 std::string run_line(const char* side, const collect::ComparedRun& run) {
   std::string text = std::string(side) + "  " + printable(run.name) + ": ";
   if (run.steps > 0)

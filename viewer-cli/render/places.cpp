@@ -41,6 +41,10 @@ void narrow(std::string& shared, bool& first, std::string_view path) {
 
 }  // namespace
 
+std::string base_name(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
 Places::Places(const std::vector<std::string>& files) {
   bool first = true;
   for (const std::string& file : files) narrow(shared_, first, file);

@@ -9,6 +9,9 @@
 
 namespace gpustall::cli {
 
+// The part behind the last slash.
+std::string base_name(const std::string& path);
+
 class Places {
  public:
   // Looks at every site of the model.

@@ -1,5 +1,6 @@
 // One sentence per fact, with its unit and its basis.
 #include "viewer-cli/render/sections.h"
+#include "viewer-cli/render/places.h"
 
 #include <algorithm>
 
@@ -15,11 +16,6 @@ using collect::Model;
 using collect::Window;
 
 constexpr size_t kActivitiesShown = 3;  // of the workers, largest first
-
-std::string base_name(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? path : path.substr(slash + 1);
-}
 
 std::string per_step(const View& view, int64_t ns) {
   return duration(view.per_unit(ns));
