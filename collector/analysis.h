@@ -49,6 +49,11 @@ struct Slices {
   std::vector<uint32_t> group;   // syncs that only help together; 0: none
   std::vector<uint64_t>
       also;  // bit set of further Causes (by enumerator) that would remove the same time
+  // The last of these with its place. Meaningless where `also` is 0; empty where a recording states
+  // its slices itself.
+  std::vector<Cause> other_cause;
+  std::vector<SiteId> other_site;
+  std::vector<StackId> other_stack;
   size_t size() const { return gap.size(); }
 };
 

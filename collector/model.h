@@ -44,6 +44,9 @@ struct Window {
   int64_t span_ns = 0, busy_ns = 0, idle_ns = 0;
   int64_t compute_ns = 0, exposed_copy_ns = 0, exposed_collective_ns = 0;
   std::vector<CauseRow> causes, busy_causes;  // largest first; sum of causes.ns == idle_ns
+  // Idle time of `causes` that another repair would remove as well, by that repair's cause and
+  // place: no part of the sum. Largest first.
+  std::vector<CauseRow> alternatives;
 };
 
 // Device work of one name: tells the same work at another speed from other work (diff).

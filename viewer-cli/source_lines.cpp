@@ -22,7 +22,7 @@ std::string without_indent(const std::string& line) {
 template <typename Change>
 void each_site(collect::Model& model, Change change) {
   const auto within = [&change](collect::Window& window) {
-    for (auto* rows : {&window.causes, &window.busy_causes}) {
+    for (auto* rows : {&window.causes, &window.busy_causes, &window.alternatives}) {
       for (collect::CauseRow& row : *rows) {
         if (row.site) change(*row.site);
       }

@@ -53,6 +53,15 @@ class Attributor {
     StringId object{};
     uint32_t key_plus_one = 0;  // of the waits' groups
     uint64_t also = 0;
+    Cause other{};  // of `also`, with its stack
+    StackId other_stack = kNone<StackId>;
+
+    void also_without(Cause repaired, StackId at) {
+      if (repaired == cause) return;
+      also |= bit(repaired);
+      other = repaired;
+      other_stack = at;
+    }
   };
 
   void collect_events() {
@@ -203,6 +212,9 @@ class Attributor {
   // Changes hands: the wait that owned it would have to go, too.
   void own(uint32_t slice, const Owner& owner) {
     out_.also[slice] = (out_.also[slice] | bit(out_.cause[slice])) & ~bit(owner.cause);
+    out_.other_cause[slice] = out_.cause[slice];
+    out_.other_site[slice] = out_.site[slice];
+    out_.other_stack[slice] = out_.stack[slice];
     out_.cause[slice] = owner.cause;
     out_.site[slice] = in_.base.facts.site(owner.stack);
     out_.stack[slice] = owner.stack;
@@ -213,12 +225,12 @@ class Attributor {
   // Work that the lead given up in `stall` would have hidden.
   Owner hidden_by(Owner work, const Stall& stall) {
     if (goes_before_sync(work.cause)) {
-      if (work.cause != stall.cause) work.also |= bit(stall.cause);
+      work.also_without(stall.cause, stall.stack);
       return work;
     }
     Owner owner{stall.cause, stall.stack};
     owner.key_plus_one = groups_.key_of(stall) + 1;
-    if (work.cause != stall.cause) owner.also = bit(work.cause);
+    owner.also_without(work.cause, work.stack);
     return owner;
   }
 
@@ -232,9 +244,11 @@ class Attributor {
     if (end <= start) return;
     const WorkKey key = work == nullptr ? WorkKey() : WorkKey{true, work->cause, work->stack};
     const SiteId site = in_.base.facts.site(owner.stack);
+    const SiteId other = in_.base.facts.site(owner.other_stack);
     if (out_.size() > gaps_.first_slice.back() && out_.cause.back() == owner.cause &&
         out_.site.back() == site && out_.object.back() == owner.object &&
         out_.group.back() == owner.key_plus_one && out_.also.back() == owner.also &&
+        out_.other_cause.back() == owner.other && out_.other_site.back() == other &&
         key == last_work_) {
       out_.end.back() = end;
       return;
@@ -249,6 +263,9 @@ class Attributor {
     out_.stack.push_back(owner.stack);
     out_.group.push_back(owner.key_plus_one);
     out_.also.push_back(owner.also);
+    out_.other_cause.push_back(owner.other);
+    out_.other_site.push_back(other);
+    out_.other_stack.push_back(owner.other_stack);
   }
 
   void number_groups() {

@@ -4,7 +4,9 @@
 //   host.checkpoint                     so is the host's work for it
 //   launch.dispatch, launch.call        the launches of this line cost the host nothing (a graph, a
 //                                       compiled region), nor does what else it does in that line
-//                                       between them; their device work stays
+//                                       between them; their device work stays, but pointwise work
+//                                       in a loop of the user's own or an optimizer's is fused
+//                                       (foreach, fused=True, a compiled region)
 //   launch.blocking                     launches do not wait
 //   host.*                              the work or wait is gone, in the whole function
 //   data.main                           four workers load ahead; their CPU work and the training
@@ -33,6 +35,9 @@ class Edit {
   // Adds the repair of one cause. False where there is none: nothing is added.
   bool add(Cause cause, SiteId site);
   bool empty() const { return empty_; }
+  // All of the device work of repaired launches stays, as in a CUDA graph.
+  void keep_small_kernels() { fuses_ = false; }
+  bool fuses() const { return fuses_; }
 
   bool repairs(Cause cause, SiteId site) const {
     const Reach& reach = reach_[static_cast<size_t>(cause)];
@@ -57,7 +62,7 @@ class Edit {
 
   const std::vector<Site>* sites_;
   std::array<Reach, kCauseCount> reach_{};
-  bool empty_ = true;
+  bool empty_ = true, fuses_ = true;
 };
 
 // The workers' own time, as opposed to what happens between them and the training process.

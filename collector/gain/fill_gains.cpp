@@ -10,6 +10,7 @@ namespace gpustall::collect {
 namespace {
 
 constexpr size_t kRowsAsked = 10;        // a replay each
+constexpr double kWorthAsking = 1;       // an alternative, percent of all time
 constexpr double kWorthCombining = 0.5;  // percent of the step
 
 using RowKey = std::tuple<Cause, std::string, int32_t, std::string, uint32_t>;
@@ -32,6 +33,14 @@ class Filler {
 
   const GainPredictor& predictor() const { return predictor_; }
 
+  // Other repairs for the same time, the largest ones.
+  void ask_alternatives(const Window& window, double most) {
+    std::vector<CauseRow> rows;
+    for (const CauseRow& row : window.alternatives)
+      if (100 * double(row.ns) >= kWorthAsking * double(window.span_ns)) rows.push_back(row);
+    ask(rows, most);
+  }
+
   // `most`: percent of the step that there is to gain at all.
   void ask(const std::vector<CauseRow>& rows, double most) {
     size_t asked = 0;
@@ -42,8 +51,9 @@ class Filler {
       const std::optional<Gain> gain = predictor_.predict(targets);
       if (!gain) continue;
       ++asked;
-      most_ = std::max(most_, most);
-      gains_[key_of(row)] = bounded(*gain, most);
+      const double limit = std::min(100.0, most + predictor_.fused_pct(targets));
+      most_ = std::max(most_, limit);
+      gains_[key_of(row)] = bounded(*gain, limit);
       all_.insert(all_.end(), targets.begin(), targets.end());
       if (gain->pct >= kWorthCombining) worth_.insert(worth_.end(), targets.begin(), targets.end());
     }
@@ -127,10 +137,12 @@ void fill_gains(const Recording& recording, const Analysis& analysis, Model& mod
                           double(std::max<int64_t>(1, asked.span_ns));
       filler.ask(asked.causes, most);
       filler.ask(asked.busy_causes, most);
+      filler.ask_alternatives(asked, most);
       for (Window* w : {&device.whole, device.steady ? &*device.steady : nullptr}) {
         if (w == nullptr) continue;
         filler.give(w->causes);
         filler.give(w->busy_causes);
+        filler.give(w->alternatives);
       }
     }
     filler.combine(model.combined);

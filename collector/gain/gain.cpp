@@ -30,6 +30,11 @@ void shorten(const ReplayScript& script, Steps& steps) {
   if (keep < steps.boundary.size()) steps.boundary.resize(keep);
 }
 
+bool repairs_launches(const GainTargets& targets) {
+  return std::any_of(targets.begin(), targets.end(),
+                     [](const GainTarget& t) { return family_of(t.cause) == CauseFamily::Launch; });
+}
+
 // +- of the mean.
 double uncertainty(const std::vector<double>& saved) {
   const std::vector<RunSeries> none{{{std::vector<double>(saved.size())}}}, some{{{saved}}};
@@ -66,12 +71,33 @@ std::optional<Gain> GainPredictor::predict(const GainTargets& targets) const {
   bool repairs = false;
   for (const GainTarget& t : targets) repairs |= edit.add(t.cause, t.site);
   if (!repairs) return {};
+  Gain gain = gain_of(edit);
+  if (!repairs_launches(targets)) return gain;
+  edit.keep_small_kernels();
+  gain.low_pct = std::min(gain.low_pct, gain_of(edit).low_pct);
+  return gain;
+}
+
+double GainPredictor::fused_pct(const GainTargets& targets) const {
+  if (!usable_ || !repairs_launches(targets)) return 0;
+  Edit edit(a_.script->sites);
+  for (const GainTarget& t : targets) edit.add(t.cause, t.site);
+  const TraceTime from = steps_.boundary[steps_.warmup], until = steps_.boundary.back();
+  int64_t ns = 0;
+  for (const ScriptEvent& e : a_.script->events) {
+    if (e.start < from || e.end >= until || !edit.repairs(Cause::LaunchDispatch, e.site)) continue;
+    for (uint32_t i = e.first_work; i < e.work_end; ++i)
+      if (a_.script->work[i].fuses) ns += a_.script->work[i].duration;
+  }
+  return 100 * double(ns) / double(until - from);
+}
+
+Gain GainPredictor::gain_of(const Edit& edit) const {
   const std::vector<TraceTime> fixed = replay(*a_.script, r_, steps_, edit);
-  const size_t first = steps_.warmup;
   const double step = double(steady_ns(base_, steps_.warmup)) / double(steady_steps());
   std::vector<double> saved;  // percent of the step
   double sum = 0;
-  for (size_t i = first; i + 1 < base_.size(); ++i) {
+  for (size_t i = steps_.warmup; i + 1 < base_.size(); ++i) {
     saved.push_back(100 * double((base_[i + 1] - base_[i]) - (fixed[i + 1] - fixed[i])) / step);
     sum += saved.back();
   }

@@ -5,7 +5,8 @@
 //
 // The range is meant to hold what a repair really gains: how well the mean over these steps is
 // known (90 %, neighbouring steps depending on each other), the untouched replay's own error, and
-// the model's error as the random programs of test/unit/gain show it.
+// the model's error as the random programs of test/unit/gain show it. That of launches begins with
+// what a CUDA graph gains, which keeps all device work.
 #pragma once
 #include <optional>
 #include <vector>
@@ -14,6 +15,8 @@
 #include "collector/model.h"
 
 namespace gpustall::collect {
+
+class Edit;
 
 struct GainTarget {
   Cause cause{};
@@ -28,12 +31,17 @@ class GainPredictor {
 
   // One pass over the replayed events.
   std::optional<Gain> predict(const GainTargets& targets) const;
+  // Percent of the step that the device spends in kernels which that repair fuses: it is gained
+  // beside idle time.
+  double fused_pct(const GainTargets& targets) const;
   bool usable() const { return usable_; }
   // Of the untouched replay against the recording, percent of the step.
   double error_pct() const { return error_pct_; }
   size_t steady_steps() const;  // that were replayed
 
  private:
+  Gain gain_of(const Edit& edit) const;
+
   const Recording& r_;
   const Analysis& a_;
   Steps steps_;

@@ -242,6 +242,9 @@ class Builder {
       ScriptEvent& e = script_.events[i];
       e.cost = std::min(e.cost, script_.launch_cost[process_of(e.thread)]);
     }
+    for (const ScriptWork& w : script_.work)
+      if (w.fuses && (script_.least_kernel_ns == 0 || w.duration < script_.least_kernel_ns))
+        script_.least_kernel_ns = w.duration;
     script_.sync_cost = by_process(idle_syncs_, kDefaultSyncCost);
     script_.wake_ns = by_process(wakes_, kDefaultWake);
   }

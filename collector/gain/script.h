@@ -60,6 +60,7 @@ struct ScriptWork {
   int64_t latency = 0;
   int64_t spacing = 0;                  // to the work before it on a busy queue
   Cause copy = Cause::UnknownUntraced;  // a copy's cause when nothing overlaps it
+  bool fuses = false;                   // pointwise, launched in a loop: see edit.h
 };
 
 // Of the steps of one process, by boundary. The workers' pieces of step j lie between the
@@ -90,6 +91,7 @@ struct ReplayScript {
   uint32_t queues = 0;
   std::vector<uint32_t> queue_depth;  // by queue: launches that it takes before calls are held back
   double pinned_speedup = 1;          // of a copy when its host memory becomes pinned
+  int64_t least_kernel_ns = 0;        // what a kernel takes that hardly does anything
 };
 
 struct ScriptInput {

@@ -34,6 +34,7 @@ RecordedDevice::RecordedDevice(const ScriptInput& input) : in_(input) {
   starts_.resize(queues);
   spacing_.assign(queues, kUsualSpacing);
   find_least_gaps();
+  find_pointwise();
   started_.assign(queues, 0);
   most_outstanding_.assign(queues, 0);
   for (uint32_t q = 0; q < queues; ++q) {
@@ -53,6 +54,27 @@ void RecordedDevice::find_least_gaps() {
       spacing_[q] = std::min(spacing_[q], std::max<int64_t>(0, a.start[i] - before[q]));
     before[q] = a.end[i];
   }
+}
+
+// PyTorch's names (aten/src/ATen/native/cuda: CUDALoops.cuh, MultiTensorApply.cuh).
+void RecordedDevice::find_pointwise() {
+  const Recording& r = in_.base.recording;
+  pointwise_.resize(r.strings.size());
+  for (uint32_t s = 0; s < r.strings.size(); ++s) {
+    const std::string_view name = r.text(StringId(s));
+    pointwise_[s] = name.find("elementwise_kernel") != std::string_view::npos ||
+                    name.find("multi_tensor_apply_kernel") != std::string_view::npos;
+  }
+}
+
+// Layers of a model launch the like one by one, too, but need each other's results.
+bool RecordedDevice::fuses(uint32_t activity, uint32_t call) const {
+  const Recording& r = in_.base.recording;
+  if (r.activities.kind[activity] != ActivityKind::Kernel ||
+      !pointwise_[raw(r.activities.name[activity])])
+    return false;
+  const StackId stack = r.calls.stack[call];
+  return in_.base.facts.leaf_is_user(stack) || in_.base.facts.any(stack, kOptimizer);
 }
 
 uint32_t RecordedDevice::queue_of(uint32_t process, uint32_t stream) const {
@@ -82,6 +104,7 @@ void RecordedDevice::launch(uint32_t call, TraceTime asked, std::vector<ScriptWo
       const bool kernel = r.activities.kind[a] == ActivityKind::Kernel;
       if (kernel && w.spacing < kMostSpacing) spacing_[q] += (w.spacing - spacing_[q]) / 8;
     }
+    w.fuses = fuses(a, call);
     if (r.activities.kind[a] == ActivityKind::Memcpy) w.copy = cause_of_copy(r.activities, a);
     out.push_back(w);
     tail_[q] = start + w.duration;

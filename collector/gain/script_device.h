@@ -30,10 +30,13 @@ class RecordedDevice {
 
  private:
   void find_least_gaps();
+  void find_pointwise();
+  bool fuses(uint32_t activity, uint32_t call) const;
   TraceTime ready(uint32_t queue) const { return std::max(tail_[queue], depends_[queue]); }
 
   const ScriptInput& in_;
   std::vector<int64_t> spacing_;                   // by queue: a running mean
+  std::vector<bool> pointwise_;                    // by string: a kernel's name
   std::vector<uint32_t> first_of_call_, of_call_;  // activities by call, in order of start
   std::vector<TraceTime> tail_, depends_;          // by queue, host clock
   std::vector<std::vector<TraceTime>> starts_;     // by queue, of launched work

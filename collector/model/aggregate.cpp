@@ -72,7 +72,7 @@ std::vector<CauseRow> finished_rows(const Recording& r, const Analysis& analysis
 
 // The slices of one device that reach into the window.
 void add_idle(const Analysis& a, DeviceIndex device, const WindowRange& range, OpenRows& rows,
-              Window& window) {
+              OpenRows& alternatives, Window& window) {
   const Gaps& gaps = a.gaps;
   for (size_t g = 0; g < gaps.size(); ++g) {
     if (gaps.device[g] != device || gaps.end[g] <= range.start || gaps.start[g] >= range.end)
@@ -92,6 +92,17 @@ void add_idle(const Analysis& a, DeviceIndex device, const WindowRange& range, O
                 end,
                 a.slices.object[s]});
       window.idle_ns += end - start;
+      if (a.slices.also[s] == 0 || s >= a.slices.other_cause.size()) continue;
+      alternatives.add({a.slices.other_cause[s],
+                        a.slices.other_site[s],
+                        {},
+                        0,
+                        uint64_t{1} << static_cast<unsigned>(a.slices.cause[s]),
+                        a.slices.other_stack[s],
+                        static_cast<uint32_t>(g),
+                        start,
+                        end,
+                        {}});
     }
   }
 }
@@ -127,14 +138,15 @@ Window aggregate_window(const Recording& recording, const Analysis& analysis, si
   const size_t steps = range.boundaries.size() > 1 ? range.boundaries.size() - 1 : 0;
   Window window;
   window.span_ns = range.end - range.start;
-  OpenRows idle(range.boundaries), busy(range.boundaries);
+  OpenRows idle(range.boundaries), alternatives(range.boundaries), busy(range.boundaries);
   BusyObjects objects;
-  add_idle(analysis, device, range, idle, window);
+  add_idle(analysis, device, range, idle, alternatives, window);
   add_busy(recording, analysis, device, range, busy, window, objects);
   window.busy_ns = window.span_ns - window.idle_ns;
   window.compute_ns = window.busy_ns - window.exposed_copy_ns - window.exposed_collective_ns;
   window.causes = finished_rows(recording, analysis, idle, steps);
   window.busy_causes = finished_rows(recording, analysis, busy, steps);
+  window.alternatives = finished_rows(recording, analysis, alternatives, steps);
   for (size_t i = 0; i < window.busy_causes.size(); ++i) {  // in the same order as the open rows
     const RowPart& part = busy.rows()[i].first;
     if (part.cause != Cause::DeviceCollective)

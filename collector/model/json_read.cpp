@@ -64,6 +64,8 @@ std::optional<Window> read_window(const Json& windows, const char* key) {
   take_list(*at, "causes", w.causes, [](const Json& j) { return read_row(j, "idle_ns"); });
   take_list(*at, "busy_causes", w.busy_causes,
             [](const Json& j) { return read_row(j, "busy_ns"); });
+  take_list(*at, "alternatives", w.alternatives,
+            [](const Json& j) { return read_row(j, "idle_ns"); });
   return w;
 }
 

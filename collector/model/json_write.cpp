@@ -59,6 +59,8 @@ Json json_of(const std::optional<Window>& window) {
   j["causes"] = list_of(window->causes, [](const CauseRow& r) { return json_of(r, "idle_ns"); });
   j["busy_causes"] =
       list_of(window->busy_causes, [](const CauseRow& r) { return json_of(r, "busy_ns"); });
+  j["alternatives"] =
+      list_of(window->alternatives, [](const CauseRow& r) { return json_of(r, "idle_ns"); });
   return j;
 }
 

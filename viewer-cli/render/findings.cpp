@@ -79,11 +79,26 @@ std::string count_note(const View& view, const Group& group) {
   return note + ".";
 }
 
-std::string also_note(const CauseRow& row) {
+// The largest repair of that cause that would remove time of this row.
+const CauseRow* alternative(const View& view, const CauseRow& row, collect::Cause cause) {
+  for (const CauseRow& other : view.window->alternatives) {
+    const auto& instead_of = other.also;
+    if (other.cause == cause &&
+        std::find(instead_of.begin(), instead_of.end(), row.cause) != instead_of.end())
+      return &other;
+  }
+  return nullptr;
+}
+
+std::string also_note(const View& view, const CauseRow& row, const Places& places) {
   if (row.also.empty()) return {};
   std::string note = "The same time would also go away without: ";
   for (size_t i = 0; i < row.also.size(); ++i) {
     note += (i == 0 ? "" : "; ") + std::string(text_of(row.also[i]).title);
+    const CauseRow* other = alternative(view, row, row.also[i]);
+    if (other == nullptr) continue;
+    if (other->site) note += " at " + places.where(other->site);
+    if (other->gain && has_steps(view)) note += " (" + step_times(view, *other->gain) + ")";
   }
   return note + ".";
 }
@@ -113,8 +128,8 @@ Finding finding_of(const View& view, const Group& group, const ReportOptions& op
     finding.sites.push_back(std::move(site));
   }
   finding.remedy = text_of(largest.cause).remedy;
-  for (std::string note :
-       {count_note(view, group), group_note(view, largest, places), also_note(largest)}) {
+  for (std::string note : {count_note(view, group), group_note(view, largest, places),
+                           also_note(view, largest, places)}) {
     if (!note.empty()) finding.notes.push_back(std::move(note));
   }
   if (options.stacks) {

@@ -54,7 +54,7 @@ Places::Places(const std::vector<std::string>& files) {
 Places::Places(const collect::Model& model) {
   std::vector<std::string> files;
   auto take = [&files](const collect::Window& window) {
-    for (const auto* rows : {&window.causes, &window.busy_causes}) {
+    for (const auto* rows : {&window.causes, &window.busy_causes, &window.alternatives}) {
       for (const collect::CauseRow& row : *rows) {
         if (row.site) files.push_back(row.site->file);
       }

@@ -7,6 +7,7 @@
 
 #include "kernel_table.h"
 #include "settings.h"
+#include "tensor_list.h"
 
 namespace simgpu {
 namespace {
@@ -16,6 +17,8 @@ constexpr double kKernelFloorNs = 1700;
 // One full machine of elementwise threads, each reading and writing four elements: 7 MB at 1.5
 // TB/s.
 constexpr double kWaveNs = 4500;
+// A block's 512 threads read four elements each at a time.
+constexpr double kElementsPerTurn = 2048, kTurnNs = 500;
 constexpr double kTileOutputs = 128.0 * 64;  // of a GEMM tile
 constexpr double kProcessors = 108;
 constexpr double kSplits = 8;  // small GEMMs are split along k to fill more of the machine
@@ -46,7 +49,13 @@ double bytes_at(size_t bytes, double gbps) {
 
 }  // namespace
 
-int64_t kernel_duration(const Kernel& kernel, const Shape& shape) {
+int64_t kernel_duration(const Kernel& kernel, const Shape& shape, void** args) {
+  if (const ListWork list = tensor_list_work(kernel, shape, args); list.tensors_at_once > 0) {
+    const double moving = bytes_at(
+        static_cast<size_t>(list.elements) * 4 * (list.tensors_at_once + 1), settings().d2d_gbps);
+    const double longest = list.longest_block / kElementsPerTurn * kTurnNs;
+    return scaled(kKernelFloorNs + kTurnNs + std::max(moving, longest));
+  }
   const double blocks = double(shape.grid[0]) * shape.grid[1] * shape.grid[2];
   const double threads = blocks * shape.block[0] * shape.block[1] * shape.block[2];
   const double waves = threads / kResidentThreads;

@@ -18,7 +18,8 @@ struct Shape {
 
 enum class Precision : uint8_t { Double, Single, Tensor32, Half };
 
-GPUSTALL_SIM_API int64_t kernel_duration(const Kernel&, const Shape&);
+// `args`: of the launch, may be null.
+GPUSTALL_SIM_API int64_t kernel_duration(const Kernel&, const Shape&, void** args);
 // A dense contraction of that many multiply-adds (GEMM: m*n*k*batch; convolution: outputs * window
 // * channels).
 GPUSTALL_SIM_API int64_t contraction_duration(double multiply_adds, double outputs, Precision);

@@ -22,6 +22,8 @@ struct Kernel {
   bool decides_size = false;  // a scan or select: the next small read returns settings().count
   bool checks_all = false;    // an "all" reduction: see Stream::answer
   uint32_t registers = 32;
+  uint8_t list_depth = 0;  // of a kernel over lists of tensors: how many lists; see tensor_list.h
+  bool list_has_steps = false;
 };
 
 GPUSTALL_SIM_API void register_kernel(const void* host_stub, const char* name);

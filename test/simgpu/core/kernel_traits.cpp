@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include "small_results.h"
+#include "tensor_list.h"
 
 namespace simgpu {
 namespace {
@@ -22,7 +23,7 @@ constexpr Weight kWeights[] = {
     {"flash_fwd", 16},
     {"fmha", 20},
     {"RadixSort", 6},
-    {"multi_tensor_apply", 40} /* a block does 65,536 elements */,
+    {"multi_tensor_apply", 40} /* a block does up to 65,536 elements */,
     {"conv", 8},
     {"softmax", 2},
     {"SoftMax", 2},
@@ -50,6 +51,7 @@ void read_traits(Kernel& kernel, const char* name) {
     break;
   }
   read_result_traits(kernel, name);
+  read_tensor_list_traits(kernel, name);
   kernel.decides_size = any_of(name, {"cub", "thrust"}) &&
                         any_of(name, {"DeviceScan", "DeviceSelect", "SelectSweep", "Partition",
                                       "ThreeWay", "UniqueByKey", "RunLength", "NonZeroOp"});

@@ -48,8 +48,9 @@ Work work_of(const LaunchRequest& request) {
   memcpy(shape.block, request.shape.block, sizeof shape.block);
   shape.dynamic_smem = request.shape.dynamic_smem;
   shape.registers = kernel.registers;
-  work.duration_ns =
-      request.duration_ns >= 0 ? request.duration_ns : kernel_duration(kernel, request.shape);
+  work.duration_ns = request.duration_ns >= 0
+                         ? request.duration_ns
+                         : kernel_duration(kernel, request.shape, request.args);
   work.effect = result_of(kernel, request.args);
   return work;
 }

@@ -116,6 +116,40 @@ TEST_CASE("without CUDA_LAUNCH_BLOCKING launches only cost their call") {
   CHECK(std::abs(gain->pct - 100.0 * 20 / 70) < 3);  // 50 of 70 us a kernel are left
 }
 
+TEST_CASE("a loop of pointwise kernels is fused; a CUDA graph keeps their work") {
+  RecordingBuilder b;
+  const ThreadIndex main = b.thread("main");
+  const QueueIndex gpu = b.queue(0, 7);
+  TraceTime now = 0;
+  // 100 us for the device, then 50 launches of 8 us each for kernels of 2 us.
+  const TraceTime step_ns = 100'000 + 50 * 8'000;
+  for (int step = 0; step < 20; ++step) {
+    b.launch(main, {now, now + 3'000}, gpu, "gemm", {now + 7'000, now + 107'000},
+             "train.py:10 step");
+    now += 100'000;
+    for (int i = 0; i < 50; ++i, now += 8'000)
+      b.launch(main, {now + 5'000, now + 8'000}, gpu, "vectorized_elementwise_kernel<4, mul>",
+               {now + 12'000, now + 14'000}, "train.py:11 step");
+  }
+  const Recording recording = b.build();
+  const Analysis analysis = analyze(recording);
+  REQUIRE_FALSE(analysis.steps.empty());
+  const GainPredictor predictor(recording, analysis, analysis.steps[0]);
+  SiteId loop{};
+  for (uint32_t i = 0; i < analysis.sites.size(); ++i)
+    if (analysis.sites[i].line == 11) loop = SiteId(i);
+  const GainTargets targets{{Cause::LaunchDispatch, loop}};
+  const std::optional<Gain> gain = predictor.predict(targets);
+  REQUIRE(gain);
+  // The host is done long before the device, which has the gemm and one small kernel left; with a
+  // graph all 50 of 2 us.
+  const double step = double(step_ns);
+  CHECK(std::abs(gain->pct - 100 * (1 - 102'800 / step)) < 0.5);
+  CHECK(gain->low_pct < 100 * (1 - 200'000 / step));
+  CHECK(std::abs(predictor.fused_pct(targets) - 100 * 100'000 / step) < 1);
+  CHECK(predictor.fused_pct({{Cause::SyncItem, loop}}) == 0);
+}
+
 TEST_CASE("what no change of the program takes away has no gain") {
   const std::vector<gpustall::collect::Site> sites(1);
   for (Cause cause : {Cause::DeviceSpacing, Cause::DeviceLatency, Cause::DeviceQueue,

@@ -60,6 +60,23 @@ TEST_CASE("the verdict of a launch-bound loop with a read names the launches and
   CHECK(m.combined.gain->pct > 50);
 }
 
+TEST_CASE("launches that a read is charged with have a row and a gain of their own") {
+  // The read drains 3 ms of work that would have hidden the 1.2 ms of launches after it.
+  const Model m = model_of(net(3, 1000, 10, 'f') + Step{read('a')} + net(60, 2, 20, 'l'));
+  const Window& w = *m.devices[0].steady;
+  REQUIRE_FALSE(w.causes.empty());
+  CHECK(w.causes.front().cause == Cause::SyncItem);
+  REQUIRE_FALSE(w.alternatives.empty());
+  const CauseRow& instead = w.alternatives.front();
+  CHECK(instead.cause == Cause::LaunchDispatch);
+  CHECK(instead.also == std::vector{Cause::SyncItem});
+  CHECK(instead.ns <= w.causes.front().ns);
+  REQUIRE(instead.gain);
+  REQUIRE(w.causes.front().gain);
+  CHECK(instead.gain->pct > 10);
+  CHECK(w.causes.front().gain->pct > 10);
+}
+
 TEST_CASE("without steps the verdict says that gains need them") {
   RecordingBuilder b;
   const ThreadIndex main = b.thread("main");
