@@ -8,6 +8,7 @@
 #include "libinterpose/process.h"
 #include "libinterpose/recorder.h"
 #include "libinterpose/seams.h"
+#include "libinterpose/start.h"
 #include "libinterpose/sys.h"
 #include "libinterpose/waits.h"
 #include "libinterpose/wakers.h"
@@ -33,6 +34,9 @@ extern "C" {
     if (is_recording()) note_wake(object);                   \
     return real::symbol(object);                             \
   }
+static bool is_own_process() noexcept {
+  return is_on() && g_process->pid.load(std::memory_order_relaxed) == sys::pid();
+}
 static void note_wake(const void* object) noexcept {
   const ThreadState* t = tls_thread;
   uint32_t tid = t == nullptr ? 0 : t->tid.load(std::memory_order_relaxed);
@@ -75,6 +79,32 @@ int hook_pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
     note_creator(created, creator);
   return error;
 }
+
+// The end of a process that runs no exit handler: a worker of multiprocessing, an exec. What is in
+// memory goes to the file first. A child of vfork shares it with its parent, and leaves it alone.
+#define GPUSTALL_EXIT_HOOK(symbol)                   \
+  void hook_##symbol(int) GPUSTALL_EXPORTED(symbol); \
+  void hook_##symbol(int code) {                     \
+    if (is_own_process()) finish_recording();        \
+    real::symbol(code);                              \
+  }
+GPUSTALL_EXIT_HOOK(_exit)
+GPUSTALL_EXIT_HOOK(_Exit)
+#undef GPUSTALL_EXIT_HOOK
+
+#define GPUSTALL_EXEC_HOOK(symbol, parameters, arguments) \
+  int hook_##symbol parameters GPUSTALL_EXPORTED(symbol); \
+  int hook_##symbol parameters {                          \
+    if (is_own_process()) g_process->file.drain();        \
+    return real::symbol arguments;                        \
+  }
+GPUSTALL_EXEC_HOOK(execve, (const char* path, char* const* argv, char* const* environment),
+                   (path, argv, environment))
+GPUSTALL_EXEC_HOOK(execv, (const char* path, char* const* argv), (path, argv))
+GPUSTALL_EXEC_HOOK(execvp, (const char* file, char* const* argv), (file, argv))
+GPUSTALL_EXEC_HOOK(execvpe, (const char* file, char* const* argv, char* const* environment),
+                   (file, argv, environment))
+#undef GPUSTALL_EXEC_HOOK
 
 }  // extern "C"
 

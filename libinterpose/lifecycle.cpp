@@ -27,9 +27,18 @@ std::atomic<State> g_state{State::Uninitialized};
 namespace {
 
 constexpr int64_t kMillisecond = 1000000;
+constexpr int64_t kDrainNs = 20 * kMillisecond;
 
-void work_ahead(HookGuard&, Round round) noexcept {
+void drain_file(HookGuard& guard) noexcept {
+  g_process->file.drain();
+  if (g_process->file.take_cut())
+    notice(guard, trace::NoticeKind::FileCut, 0,
+           "somebody cut the trace file; what it held until then is lost");
+}
+
+void file_job(HookGuard& guard, Round round) noexcept {
   if (round == Round::Periodic) g_process->file.work_ahead();
+  drain_file(guard);
 }
 void clock_job(HookGuard& guard, Round) noexcept {
   write_clock(guard);
@@ -52,17 +61,12 @@ void cost_job(HookGuard& guard, Round) noexcept {
   emit_shared(guard, trace::OwnCost{now_ticks(), ticks, calls, helper});
 }
 
-void punch_job(HookGuard&, Round round) noexcept {
-  g_process->file.punch_retired(round == Round::Last ? 256 : 64);
-}
-
 void register_jobs() noexcept {
-  add_periodic(work_ahead, 20 * kMillisecond);
+  add_periodic(file_job, kDrainNs);
   add_periodic(threads_job, 50 * kMillisecond);
   add_periodic(module_job, 1000 * kMillisecond);
   add_periodic(cost_job, 1000 * kMillisecond);
   add_periodic(clock_job, 1000 * kMillisecond);
-  add_periodic(punch_job, 1000 * kMillisecond);
 }
 
 void turn_off_quietly() noexcept {
@@ -102,11 +106,18 @@ void announce_process(ThreadState*) noexcept {
   write_thread_record(guard, guard.thread());
 }
 
+namespace {
+// True for the one thread whose turn it is.
+bool is_due(std::atomic<int64_t>& next, int64_t now, int64_t period_ns) noexcept {
+  int64_t due = next.load(std::memory_order_relaxed);
+  return now >= due && next.compare_exchange_strong(due, now + ticks_from_ns(period_ns));
+}
+}  // namespace
+
 void upkeep(HookGuard& guard, int64_t now) noexcept {
-  int64_t due = g_process->next_upkeep_ticks.load(std::memory_order_relaxed);
-  if (now < due || helper_tid() != 0) return;
-  if (!g_process->next_upkeep_ticks.compare_exchange_strong(due, now + ticks_from_ns(1000000000)))
-    return;
+  if (helper_tid() != 0) return;
+  if (is_due(g_process->next_drain_ticks, now, kDrainNs)) drain_file(guard);
+  if (!is_due(g_process->next_upkeep_ticks, now, 1000 * kMillisecond)) return;
   write_clock(guard);
   write_modules(guard);
   write_thread_record(guard, guard.thread());

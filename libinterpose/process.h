@@ -34,7 +34,7 @@ struct Process {
   SpinLock shared_lock;
   ChunkStream shared;
   TraceFile file;
-  std::atomic<int64_t> next_upkeep_ticks;  // where no helper thread does it
+  std::atomic<int64_t> next_upkeep_ticks, next_drain_ticks;  // where no helper thread does it
   std::atomic<bool> modules_busy;
   uint64_t modules_adds, modules_subs;  // the loader's counters at the last write_modules
   std::atomic<uint64_t> pending_losses[static_cast<size_t>(trace::LossKind::Count)];

@@ -2,7 +2,9 @@
 
 #include <cstring>
 
+#include "libinterpose/helper.h"
 #include "libinterpose/process.h"
+#include "libinterpose/sys.h"
 
 namespace gpustall::interpose {
 
@@ -72,10 +74,19 @@ void count_after_exit() noexcept {
   count_loss(LossKind::AfterExit);
 }
 
+void end_stream(ChunkStream& s) noexcept {
+  if (s.chunk == nullptr) return;
+  g_process->file.seal(s.chunk);
+  s.chunk = nullptr;
+  // Where no helper does it; the helper itself may be at a job for long.
+  const uint32_t helper = helper_tid();
+  if (helper == 0 || helper == sys::tid()) g_process->file.drain();
+}
+
 bool next_chunk(ChunkStream& s, trace::StreamKind kind, uint32_t tid, int64_t base_time) noexcept {
+  end_stream(s);
   trace::ChunkHeader* h = g_process->file.open() ? g_process->file.claim() : nullptr;
   if (h == nullptr) {
-    s.chunk = nullptr;
     count_loss(LossKind::NoChunk);
     if (g_process->file.is_open()) note_full();
     return false;

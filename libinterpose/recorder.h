@@ -20,6 +20,8 @@ void set_header_flag(trace::HeaderFlag flag) noexcept;
 void count_loss(trace::LossKind kind, uint64_t count = 1) noexcept;
 void notice(HookGuard&, trace::NoticeKind kind, int64_t code, std::string_view text) noexcept;
 
+// Seals the stream's chunk, for good; the next record would open a new one.
+void end_stream(ChunkStream&) noexcept;
 // Seals the stream's chunk and opens the next one; false (and a loss) when there is no room.
 bool next_chunk(ChunkStream&, trace::StreamKind kind, uint32_t tid, int64_t base_time) noexcept;
 

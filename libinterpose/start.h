@@ -19,7 +19,7 @@ void write_clock(HookGuard&) noexcept;
 // this thread's name. Called at the end of waits that are recorded; returns at once when not due.
 void upkeep(HookGuard&, int64_t now) noexcept;
 
-// The clean end, from the exit handler.
+// The clean end, from the exit handler or before _exit.
 void finish_recording() noexcept;
 
 }  // namespace gpustall::interpose

@@ -50,10 +50,8 @@ void on_thread_exit(void*) noexcept {
     if (!guard.recording()) return;
     flush_short_waits(guard);
     write_thread_record(guard, *t);
-    const ChunkStream& s = t->stream;
-    if (s.chunk != nullptr)
-      g_process->file.retire(
-          s.chunk, static_cast<uint32_t>(s.at - reinterpret_cast<const uint8_t*>(s.chunk)));
+    end_stream(t->stream);
+    end_stream(t->device_stream);
   }
   tls_thread = between();
   std::atomic_signal_fence(std::memory_order_seq_cst);

@@ -1,12 +1,12 @@
 #include "libinterpose/trace_file.h"
 
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -16,10 +16,7 @@
 #include "libinterpose/settings.h"
 #include "libinterpose/state.h"
 #include "libinterpose/sys.h"
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
+#include "libinterpose/trace/records.h"
 
 namespace gpustall::interpose {
 
@@ -29,12 +26,10 @@ using trace::kHeaderBytes;
 namespace {
 
 // Where no helper works ahead (forked workers, often short-lived) the file doubles up to a step.
-// The helper grows it by 4 MiB when less than 8 are left: larger steps would hold up a claim for
-// longer.
+// The helper grows it by 4 MiB when less than 8 are left.
 constexpr uint32_t kFirstChunks = 2, kInlineStep = 16, kAheadChunks = 128, kAheadStep = 64;
-constexpr uint32_t kPopulateAhead = 32;
 constexpr int64_t kClaimWaitNs = 5000000;
-constexpr uint64_t kUncappedBytes = uint64_t{64} << 30;
+constexpr uint32_t kUncappedChunks = 1u << 20;  // 64 GiB
 
 // The descriptor as a forked child inherits it: outside the memory that fork wipes.
 struct {
@@ -61,8 +56,7 @@ bool TraceFile::open() noexcept {
     for (; seen == kOpening; seen = state_.load(std::memory_order_acquire)) sched_yield();
     return seen == kOpen;
   }
-  const bool ok = create() && map();
-  if (ok) write_header();
+  const bool ok = create();
   state_.store(ok ? kOpen : kFailed, std::memory_order_release);
   return ok;
 }
@@ -92,7 +86,16 @@ bool TraceFile::create() noexcept {
   inode_ = s.st_ino;
   fd_ = fd;
   g_inherited = {fd, device_, inode_};
-  return true;
+  max_chunks_ = kUncappedChunks;
+  if (const uint64_t cap = g_settings.max_bytes; cap != 0)
+    max_chunks_ =
+        cap < offset_of(4) ? 4 : static_cast<uint32_t>((cap - kHeaderBytes) / kChunkBytes);
+  fill_header();
+  if (grow(kFirstChunks) && write_at(&header_, sizeof header_, 0)) return true;
+  error = full() == FullReason::Disk ? ENOSPC : errno;
+  ::unlink(path_);
+  errno = error;
+  return false;
 }
 
 void close_inherited_file() noexcept {
@@ -103,29 +106,8 @@ void close_inherited_file() noexcept {
   g_inherited.fd = -1;
 }
 
-bool TraceFile::map() noexcept {
-  uint64_t bytes = g_settings.max_bytes != 0 ? g_settings.max_bytes : kUncappedBytes;
-  if (bytes < kHeaderBytes + 4 * kChunkBytes) bytes = kHeaderBytes + 4 * kChunkBytes;
-  // The part beyond the end of the file is only address space; under a limit take less of it.
-  void* at = MAP_FAILED;
-  for (; at == MAP_FAILED && bytes >= kHeaderBytes + 4 * kChunkBytes; bytes /= 2) {
-    at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd_, 0);
-    if (at != MAP_FAILED) break;
-  }
-  if (at == MAP_FAILED) return false;
-  ::madvise(at, bytes, MADV_DONTFORK);
-  ::madvise(at, bytes, MADV_DONTDUMP);
-  map_ = static_cast<uint8_t*>(at);
-  map_bytes_ = bytes;
-  max_chunks_ = static_cast<uint32_t>((bytes - kHeaderBytes) / kChunkBytes);
-  if (grow(kFirstChunks)) return true;
-  errno = full() == FullReason::Disk ? ENOSPC : errno;
-  ::unlink(path_);
-  return false;
-}
-
-void TraceFile::write_header() noexcept {
-  auto* h = reinterpret_cast<trace::FileHeader*>(map_);
+void TraceFile::fill_header() noexcept {
+  trace::FileHeader* h = &header_;
   h->format_version = trace::kFormatVersion;
   h->min_reader_version = trace::kMinReaderVersion;
   h->header_bytes = kHeaderBytes;
@@ -152,28 +134,35 @@ void TraceFile::write_header() noexcept {
 }
 
 trace::ChunkHeader* TraceFile::claim() noexcept {
+  const int slot = pool_.take();
+  if (slot < 0) return nullptr;
   for (int64_t give_up = 0;;) {
     uint64_t room = room_.load(std::memory_order_acquire);
     const auto claimed = static_cast<uint32_t>(room), allocated = static_cast<uint32_t>(room >> 32);
     if (claimed < allocated) {
       if (!room_.compare_exchange_weak(room, room + 1, std::memory_order_acq_rel)) continue;
-      auto* h = reinterpret_cast<trace::FileHeader*>(map_);
-      __atomic_fetch_add(&h->chunks_claimed, 1, __ATOMIC_RELEASE);
-      if (claimed >= populated_.load(std::memory_order_acquire) && !populate(claimed, claimed + 1))
-        return nullptr;
-      return reinterpret_cast<trace::ChunkHeader*>(map_ + offset_of(claimed));
+      __atomic_fetch_add(&header_.chunks_claimed, 1, __ATOMIC_RELEASE);
+      pool_[static_cast<unsigned>(slot)].file_chunk = claimed;
+      pool_[static_cast<unsigned>(slot)].written = 0;
+      return pool_.chunk(static_cast<unsigned>(slot));
     }
-    if (full() != FullReason::None || state_.load(std::memory_order_relaxed) != kOpen)
-      return nullptr;
+    if (full() != FullReason::None || state_.load(std::memory_order_relaxed) != kOpen) break;
     if (!grow(allocated < kInlineStep ? allocated : kInlineStep)) {
       // Another thread grows the file, or it is full now. A disk that takes longer costs records,
       // not the program's time.
       const int64_t now = read_clock_ns(CLOCK_MONOTONIC);
       if (give_up == 0) give_up = now + kClaimWaitNs;
-      if (now > give_up) return nullptr;
+      if (now > give_up) break;
       sched_yield();
     }
   }
+  pool_.release(static_cast<unsigned>(slot));
+  return nullptr;
+}
+
+void TraceFile::seal(const trace::ChunkHeader* chunk) noexcept {
+  const unsigned slot = pool_.slot_of(chunk);
+  if (slot < ChunkPool::kSlots) pool_[slot].sealed.store(true, std::memory_order_release);
 }
 
 // One thread at a time; false when it is not us or when there is no room.
@@ -186,8 +175,7 @@ bool TraceFile::grow(uint32_t chunks) noexcept {
   if (chunks > max_chunks_ - allocated) chunks = max_chunks_ - allocated;
   if (reason == FullReason::None && !descriptor_is_ours()) reason = FullReason::Io;
   if (reason == FullReason::None) {
-    const uint64_t from = allocated == 0 ? 0 : offset_of(allocated);
-    while (chunks != 0 && !extend_file(from, offset_of(allocated + chunks)))
+    while (chunks != 0 && !extend_file(offset_of(allocated + chunks)))
       chunks /= 2;  // near the end of the disk smaller steps still fit
     if (chunks == 0) reason = FullReason::Disk;
   }
@@ -199,22 +187,20 @@ bool TraceFile::grow(uint32_t chunks) noexcept {
   return reason == FullReason::None;
 }
 
-// Blocks on disk before any store through the mapping.
-bool TraceFile::extend_file(uint64_t from, uint64_t to) noexcept {
+// The file gets whole chunks, with holes where nothing was written yet; the disk must have room for
+// all of them.
+bool TraceFile::extend_file(uint64_t to) noexcept {
   rlimit limit;  // growing beyond it would raise SIGXFSZ in the program
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && to > limit.rlim_cur) return false;
-  if (!disk_has_room(fd_, to - from)) return false;
-  const auto offset = static_cast<off_t>(from), length = static_cast<off_t>(to - from);
-  if (::fallocate(fd_, 0, offset, length) == 0) return true;
-  if (errno != EOPNOTSUPP && errno != ENOSYS) return false;
-  // No fallocate here (NFS 3, some FUSE): real zeros.
-  static const char kZeros[16384] = {};
-  for (uint64_t at = from; at < to;) {
-    const uint64_t n = to - at < sizeof kZeros ? to - at : sizeof kZeros;
-    const long wrote = sys::pwrite(fd_, kZeros, n, static_cast<int64_t>(at));
-    if (wrote <= 0) return false;
-    at += static_cast<uint64_t>(wrote);
-  }
+  struct stat s;
+  if (::fstat(fd_, &s) != 0) return false;
+  // The drain would no longer see it.
+  if (static_cast<uint64_t>(s.st_size) < end_.load(std::memory_order_relaxed))
+    shrunk_.store(true, std::memory_order_relaxed);
+  const uint64_t there = static_cast<uint64_t>(s.st_blocks) * 512;
+  if (!disk_has_room(fd_, to > there ? to - there : 0)) return false;
+  if (::ftruncate(fd_, static_cast<off_t>(to)) != 0) return false;
+  end_.store(to, std::memory_order_relaxed);
   return true;
 }
 
@@ -234,67 +220,135 @@ bool TraceFile::descriptor_is_ours() noexcept {
   return true;
 }
 
-// Faults the pages in by a call that fails where a store would raise SIGBUS.
-bool TraceFile::populate(uint32_t from, uint32_t to) noexcept {
-  const uint64_t begin = offset_of(from), length = offset_of(to) - begin;
-  if (::madvise(map_ + begin, length, MADV_POPULATE_WRITE) == 0) return true;
-  // EINVAL before Linux 5.14, EINTR, EAGAIN: the blocks are there, the stores will fault them in.
-  if (errno != EFAULT) return true;
-  full_.store(FullReason::Io, std::memory_order_relaxed);
-  return false;
-}
-
-void TraceFile::retire(const trace::ChunkHeader* chunk, uint32_t used) noexcept {
-  const auto begin = static_cast<uint64_t>(reinterpret_cast<const uint8_t*>(chunk) - map_);
-  const uint64_t unused = (begin + used + 4095) & ~uint64_t{4095};
-  if (unused >= begin + kChunkBytes) return;
-  const uint32_t i = retired_count_.fetch_add(1, std::memory_order_relaxed) % kRetired;
-  retired_[i].store(unused, std::memory_order_release);
-}
-
-void TraceFile::punch_retired(unsigned limit) noexcept {
-  if (!is_open() || retired_count_.load(std::memory_order_relaxed) == 0 || !descriptor_is_ours())
-    return;
-  for (std::atomic<uint64_t>& slot : retired_) {
-    const uint64_t from = slot.exchange(0, std::memory_order_acquire);
-    if (from == 0) continue;
-    const uint64_t chunk = (from - kHeaderBytes) / kChunkBytes;
-    const uint64_t end = offset_of(static_cast<uint32_t>(chunk) + 1);
-    // Not every file system can; then the pages stay.
-    ::fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(from),
-                static_cast<off_t>(end - from));
-    if (--limit == 0) return;
+bool TraceFile::write_at(const void* from, size_t bytes, uint64_t at) noexcept {
+  rlimit limit;
+  if (!descriptor_is_ours() ||
+      (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && at + bytes > limit.rlim_cur))
+    return false;
+  const auto* bytes_at = static_cast<const uint8_t*>(from);
+  while (bytes != 0) {
+    const long wrote = sys::pwrite(fd_, bytes_at, bytes, static_cast<int64_t>(at));
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) {
+      const bool disk = errno == ENOSPC || errno == EDQUOT;
+      FullReason none = FullReason::None;
+      full_.compare_exchange_strong(none, disk ? FullReason::Disk : FullReason::Io);
+      return false;
+    }
+    bytes_at += wrote;
+    bytes -= static_cast<size_t>(wrote);
+    at += static_cast<uint64_t>(wrote);
   }
+  return true;
+}
+
+void TraceFile::drain() noexcept {
+  if (!is_open() || writing_.exchange(1, std::memory_order_acquire) != 0) return;
+  drain_locked();
+  writing_.store(0, std::memory_order_release);
+}
+
+// In the order of the file: a stream's chunk is there as a whole before the next one is seen.
+// Whoever has the next one taken here has committed all of the one before.
+void TraceFile::drain_locked() noexcept {
+  restore_if_cut();
+  unsigned count = 0;
+  pool_.each_taken([&](unsigned slot) {
+    const trace::ChunkHeader* chunk = pool_.chunk(slot);
+    if (__atomic_load_n(&chunk->magic, __ATOMIC_ACQUIRE) == trace::kChunkMagic)
+      order_[count++] = uint64_t{pool_[slot].file_chunk} << 32 | slot;
+  });
+  std::sort(order_, order_ + count);
+  // What the disk does not take now it may take later; the chunks behind would be no better off.
+  for (unsigned i = 0; i < count && write_chunk(static_cast<uint32_t>(order_[i])); ++i) {
+  }
+  write_header();
+}
+
+// The payload first: a reader of the live file, or of what a kill left, sees no more than is there.
+bool TraceFile::write_chunk(unsigned slot) noexcept {
+  ChunkPool::Slot& s = pool_[slot];
+  const bool sealed = s.sealed.load(std::memory_order_acquire);
+  const trace::ChunkHeader* chunk = pool_.chunk(slot);
+  const uint32_t committed = __atomic_load_n(&chunk->committed_bytes, __ATOMIC_ACQUIRE);
+  if (committed != s.written) {
+    const auto* payload = reinterpret_cast<const uint8_t*>(chunk + 1);
+    const uint64_t at = offset_of(s.file_chunk);
+    trace::ChunkHeader header = *chunk;
+    header.committed_bytes = committed;
+    if (!write_at(payload + s.written, committed - s.written, at + sizeof header + s.written) ||
+        !write_at(&header, sizeof header, at))
+      return false;
+    s.written = committed;
+  }
+  if (sealed) pool_.release(slot);
+  return true;
+}
+
+void TraceFile::write_header() noexcept {
+  const trace::FileHeader now = header_;
+  if (std::memcmp(&now, &header_in_file_, sizeof now) == 0) return;
+  if (write_at(&now, sizeof now, 0)) header_in_file_ = now;
+}
+
+// Somebody truncated the file: what is still in memory is written again, whole.
+void TraceFile::restore_if_cut() noexcept {
+  struct stat s;
+  const uint64_t end = end_.load(std::memory_order_relaxed);
+  if (!descriptor_is_ours() || ::fstat(fd_, &s) != 0) return;
+  const bool shrunk = shrunk_.exchange(false, std::memory_order_relaxed);
+  if (!shrunk && static_cast<uint64_t>(s.st_size) >= end) return;
+  cut_.store(true, std::memory_order_relaxed);
+  header_in_file_ = {};
+  pool_.each_taken([&](unsigned slot) { pool_[slot].written = 0; });
+  if (static_cast<uint64_t>(s.st_size) < end && ::ftruncate(fd_, static_cast<off_t>(end)) != 0)
+    full_.store(FullReason::Io, std::memory_order_relaxed);
 }
 
 void TraceFile::work_ahead() noexcept {
   if (!is_open()) return;
-  uint64_t room = room_.load(std::memory_order_acquire);
-  auto claimed = static_cast<uint32_t>(room), allocated = static_cast<uint32_t>(room >> 32);
+  const uint64_t room = room_.load(std::memory_order_acquire);
+  const auto claimed = static_cast<uint32_t>(room), allocated = static_cast<uint32_t>(room >> 32);
   if (allocated - claimed < kAheadChunks && full() == FullReason::None && allocated < max_chunks_)
     grow(kAheadStep);
-  room = room_.load(std::memory_order_acquire);
-  claimed = static_cast<uint32_t>(room);
-  allocated = static_cast<uint32_t>(room >> 32);
-  const uint32_t wanted =
-      claimed + kPopulateAhead < allocated ? claimed + kPopulateAhead : allocated;
-  uint32_t done = populated_.load(std::memory_order_relaxed);
-  if (done < claimed) done = claimed;
-  if (done < wanted && populate(done, wanted)) populated_.store(wanted, std::memory_order_release);
+  pool_.populate_ahead();
+}
+
+// Each record that the disk did not take is a loss like one that found no chunk.
+void TraceFile::count_unwritten() noexcept {
+  uint64_t records = 0;
+  pool_.each_taken([&](unsigned slot) {
+    const trace::ChunkHeader* chunk = pool_.chunk(slot);
+    if (__atomic_load_n(&chunk->magic, __ATOMIC_ACQUIRE) != trace::kChunkMagic) return;
+    const auto* payload = reinterpret_cast<const uint8_t*>(chunk + 1);
+    trace::Reader in(payload + pool_[slot].written,
+                     payload + __atomic_load_n(&chunk->committed_bytes, __ATOMIC_ACQUIRE));
+    uint8_t tag = 0;
+    std::string_view skipped;
+    while (trace::next_record(in, tag, skipped)) ++records;
+  });
+  __atomic_fetch_add(&header_.losses[static_cast<size_t>(trace::LossKind::NoChunk)], records,
+                     __ATOMIC_RELAXED);
 }
 
 void TraceFile::finish() noexcept {
-  auto* h = header();
-  if (h == nullptr) return;
-  // Whoever grows now would undo the cut; 1 stays in the flag, so nobody grows afterwards.
+  if (!is_open()) return;
+  // Whoever grows now would undo the cut; 1 stays in both flags, so nobody grows or writes later.
   for (int i = 0; growing_.exchange(1, std::memory_order_acquire) != 0 && i < 1000; ++i)
     sched_yield();
+  for (int i = 0; writing_.exchange(1, std::memory_order_acquire) != 0; ++i) {
+    if (i == 200) return;  // a disk that hangs; the file ends as after a kill
+    sys::sleep_ns(1000000);
+  }
   if (full() == FullReason::None) full_.store(FullReason::Ended, std::memory_order_relaxed);
   uint64_t room = room_.load(std::memory_order_relaxed);
   while (!room_.compare_exchange_weak(room, room & 0xffffffff, std::memory_order_acq_rel)) {
   }
-  h->end_ticks = now_ticks();
-  __atomic_fetch_or(&h->flags, trace::kCleanEnd, __ATOMIC_RELEASE);
+  header_.end_ticks = now_ticks();
+  __atomic_fetch_or(&header_.flags, trace::kCleanEnd, __ATOMIC_RELEASE);
+  drain_locked();
+  count_unwritten();
+  write_header();
   if (descriptor_is_ours() &&
       ::ftruncate(fd_, static_cast<off_t>(offset_of(static_cast<uint32_t>(room)))) != 0)
     return;  // the file keeps its spare zeros

@@ -16,8 +16,8 @@ OverheadKind overhead_kind(uint64_t cupti) {
 }
 
 template <typename Enum>
-Enum bounded(uint64_t value, Enum last) {
-  return value <= static_cast<uint64_t>(last) ? static_cast<Enum>(value) : Enum{};
+Enum bounded(uint64_t value, Enum last, Enum otherwise = Enum{}) {
+  return value <= static_cast<uint64_t>(last) ? static_cast<Enum>(value) : otherwise;
 }
 
 }  // namespace
@@ -237,8 +237,9 @@ bool EventReader::operator()(const trace::Loss& r) {
 bool EventReader::operator()(const trace::Notice& r) {
   const Times at = host_times(r.time, 0);
   if (!at.ok) return false;
-  out_.notices.push_back(
-      {at.start, bounded(r.kind, trace::NoticeKind::Other), r.code, std::string(r.text)});
+  using trace::NoticeKind;
+  const NoticeKind kind = bounded(r.kind, NoticeKind::FileCut, NoticeKind::Other);
+  out_.notices.push_back({at.start, kind, r.code, std::string(r.text)});
   return true;
 }
 

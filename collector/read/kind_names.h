@@ -16,8 +16,8 @@ static_assert(std::size(kLossNames) == static_cast<size_t>(trace::LossKind::Coun
 inline constexpr std::string_view kNoticeNames[] = {
     "CuptiRefused",    "CuptiYielded", "CuptiResumed", "CuptiMissing", "PythonStacksOff",
     "NativeStacksOff", "SamplerOff",   "CapReached",   "DiskFull",     "WindowOpened",
-    "WindowClosed",    "ForkedChild",  "ClockStepped", "Other"};
-static_assert(std::size(kNoticeNames) == static_cast<size_t>(trace::NoticeKind::Other) + 1);
+    "WindowClosed",    "ForkedChild",  "ClockStepped", "Other",        "FileCut"};
+static_assert(std::size(kNoticeNames) == static_cast<size_t>(trace::NoticeKind::FileCut) + 1);
 inline constexpr std::string_view kObjectNames[] = {"Unknown", "File",      "Pipe",      "Socket",
                                                     "Tty",     "Semaphore", "Condition", "Gil",
                                                     "EventFd", "Device"};

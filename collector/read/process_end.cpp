@@ -41,6 +41,8 @@ const char* missing_source(NoticeKind kind) {
       return "native stacks";
     case NoticeKind::SamplerOff:
       return "samples of what the threads did";
+    case NoticeKind::FileCut:
+      return "a part of the recording";
     case NoticeKind::ClockStepped:
       return "a steady clock";
     default:

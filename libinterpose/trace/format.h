@@ -26,7 +26,7 @@ enum class ClockKind : uint8_t { MonotonicNs, Tsc };
 enum class StreamKind : uint16_t { Thread, Device, Dictionary };
 
 enum HeaderFlag : uint32_t {
-  kCleanEnd = 1u << 0,     // the process ended by exit(), everything was flushed
+  kCleanEnd = 1u << 0,     // the process ended by exit() or _exit(), everything was flushed
   kForkEpoch = 1u << 1,    // opened by a forked child of a recording process
   kSimulated = 1u << 2,    // the CUDA runtime is the simulated device
   kCapReached = 1u << 3,   // the size cap ended the recording: oldest kept
@@ -107,7 +107,8 @@ enum class NoticeKind : uint8_t {
   WindowClosed,
   ForkedChild,
   ClockStepped,
-  Other
+  Other,
+  FileCut
 };
 
 enum class ObjectKind : uint8_t {

@@ -19,15 +19,43 @@ class Exit(ProcessTest):
         self.assertEqual(trace.header["size"], 4096 + 65536 * trace.header["chunks"])
         self.assertGreaterEqual(len(trace.all("Wait", "nanosleep")), 990)
 
-    def test_kill_loses_nothing_that_was_recorded(self):
+    def test_kill_loses_nothing_that_was_recorded_some_time_before(self):
         trace = self.one_trace(self.act("waits", "kill"))
         self.assertFalse(trace.header["flags"] & CLEAN)
         self.assertGreaterEqual(len(trace.all("Wait", "nanosleep")), 990)
 
+    def test_kill_at_any_moment_leaves_a_readable_trace(self):
+        for waits in range(0, 6000, 600):
+            trace = self.one_trace(self.act("waits", "kill_now", VICTIM_WAITS=str(waits)))
+            self.assertFalse(trace.header["flags"] & CLEAN)
+            self.assertTrue(trace.all("Clock") and trace.all("Info") or waits == 0)
+
+    def test_a_worker_without_a_helper_loses_little_when_it_is_killed(self):
+        run = self.run_victim(python(
+            "import os, signal, time\ncuda.cudaDeviceSynchronize()\nchild = os.fork()\n"
+            "if child == 0:\n"
+            "    for _ in range(50): time.sleep(.01)\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+            "os.waitpid(child, 0)"))
+        (worker,) = [t for t in run.traces if t.header["epoch"] == 1]
+        self.assertFalse(worker.damaged)
+        self.assertGreaterEqual(len(worker.all("Wait", "clock_nanosleep")), 46)
+
     def test__exit_loses_nothing_that_was_recorded(self):
         run = self.act("waits", "_exit")
         self.assertEqual(run.code, 5)
-        self.assertGreaterEqual(len(self.one_trace(run).all("Wait", "nanosleep")), 990)
+        trace = self.one_trace(run)
+        self.assertGreaterEqual(len(trace.all("Wait", "nanosleep")), 990)
+        self.assertTrue(trace.header["flags"] & CLEAN)
+
+    def test_exec_loses_nothing_that_was_recorded(self):
+        trace = self.one_trace(self.act("waits", "exec"))
+        self.assertFalse(trace.header["flags"] & CLEAN)
+        self.assertGreaterEqual(len(trace.all("Wait", "nanosleep")), 990)
+
+    def test_a_child_of_vfork_that_cannot_exec_does_not_end_its_parents_recording(self):
+        trace = self.one_trace(self.act("vfork_exit"))
+        self.assertTrue(trace.header["flags"] & CLEAN)
+        self.assertGreaterEqual(len(trace.all("Wait", "nanosleep")), 990)
 
     def test_exit_while_other_threads_are_blocked_is_prompt(self):
         start = time.monotonic()
@@ -47,12 +75,12 @@ class Exit(ProcessTest):
         self.assertEqual(trace.header["size"], 4096 + 65536 * trace.header["chunks"])
 
     def test_no_secrets_are_recorded(self):
-        run = self.run_victim(python("cuda.cudaDeviceSynchronize()") + ["--hf-token", "abc123", "--api_key=x9"],
+        run = self.run_victim(python("cuda.cudaDeviceSynchronize()") + ["--hf-token", "abc123", "--api_key=x9y8z7w6"],
                               MY_SECRET="s3cret", OMP_NUM_THREADS="3")
         trace = self.one_trace(run)
         with open(trace.path, "rb") as f:
             data = f.read()
-        self.assertFalse([s for s in (b"abc123", b"x9", b"s3cret") if s in data])
+        self.assertFalse([s for s in (b"abc123", b"x9y8z7w6", b"s3cret") if s in data])
         self.assertIn("env.OMP_NUM_THREADS: 3", {r.text for r in trace.all("Info")})
 
 
@@ -93,6 +121,14 @@ class Disk(ProcessTest):
         self.assertEqual(len([r for r in trace.all("Notice") if r["kind"] == 8]), 1)
         self.assertGreater(trace.losses[NO_CHUNK], 1000)
         self.assertGreater(len(trace.all("Wait")), 15000)
+
+    def test_a_file_that_is_cut_while_it_is_written_does_not_kill_the_program(self):
+        # At once after each record, the whole time, to nothing and inside a chunk.
+        for size in (0, 40000):
+            trace = self.one_trace(self.act("cut", str(size), VICTIM_WAITS="20000"))
+            self.assertTrue(trace.header["flags"] & CLEAN)
+            self.assertEqual({r["kind"] for r in trace.all("Notice")} & {14}, {14})
+            self.assertTrue(trace.all("Wait", "nanosleep"), "what came after the cut is there")
 
     def test_a_disk_without_any_room_turns_the_recording_off(self):
         run = self.full_disk("64K")

@@ -223,11 +223,42 @@ static void close_all(void) {
   }
 }
 
-static void wait_much(void) {
-  const char* count = getenv("VICTIM_WAITS");
-  for (long i = count == NULL ? 1000 : atol(count); i > 0; --i) {
+static void wait_some(long count) {
+  for (; count > 0; --count) {
     struct timespec t = {0, 1000};
     nanosleep(&t, NULL);
+  }
+}
+static void wait_much(void) {
+  const char* count = getenv("VICTIM_WAITS");
+  wait_some(count == NULL ? 1000 : atol(count));
+}
+
+static void vfork_and_exit(void) {
+  const pid_t child = vfork();
+  if (child == 0) {
+    execl("/nowhere", "nowhere", (char*)NULL);
+    _exit(9);
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 9);
+  wait_much();
+}
+
+// Cuts our own trace to `g_size` bytes again and again.
+static long g_size;
+static void cut_trace(void) {
+  char path[64];
+  for (int fd = 3; fd < 1024; ++fd) {
+    char target[4096];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    const ssize_t n = readlink(path, target, sizeof target - 1);
+    if (n < 4 || memcmp(target + n - 4, ".gst", 4) != 0) continue;
+    target[n] = '\0';
+    for (int i = 0; i < 20; ++i) {
+      CHECK(truncate(target, g_size) == 0);
+      wait_some(1000);
+    }
   }
 }
 
@@ -245,6 +276,8 @@ static const struct {
              {"storm", fork_storm},
              {"vfork", vfork_and_exec},
              {"close", close_all},
+             {"vfork_exit", vfork_and_exit},
+             {"cut", cut_trace},
              {"waits", wait_much}};
 
 int main(int argc, char** argv) {
@@ -252,9 +285,13 @@ int main(int argc, char** argv) {
   if (getenv("VICTIM_NO_CUDA") == NULL) CHECK(cudaDeviceSynchronize() == 0);
   for (size_t i = 0; argc > 1 && i < sizeof kActs / sizeof *kActs; ++i) {
     if (strcmp(argv[1], kActs[i].name) != 0) continue;
+    if (argc > 2) g_size = atol(argv[2]);
     kActs[i].run();
     printf("done\n");
-    if (argc > 2 && strcmp(argv[2], "kill") == 0) raise(SIGKILL);
+    fflush(stdout);
+    if (argc > 2 && strcmp(argv[2], "kill") == 0) usleep(300000);
+    if (argc > 2 && strncmp(argv[2], "kill", 4) == 0) raise(SIGKILL);
+    if (argc > 2 && strcmp(argv[2], "exec") == 0) execv("/bin/true", (char*[]){"true", NULL});
     if (argc > 2 && strcmp(argv[2], "_exit") == 0) _exit(5);
     return 0;
   }

@@ -15,7 +15,7 @@ KINDS = {"Kernel": "kernel", "Memcpy": "memcpy", "Memset": "memset", "GraphRun":
 LOSSES = ["NoChunk", "RecordTooLong", "DictionaryFull", "CuptiDropped", "ActivityInvalid", "ActivityUnknown",
           "StackUnreadable", "HookReentered", "UnlinkedWaker", "AfterExit", "SampleMissed"]
 NOTICES = ["CuptiRefused", "CuptiYielded", "CuptiResumed", "CuptiMissing", "PythonStacksOff", "NativeStacksOff",
-           "SamplerOff", "CapReached", "DiskFull", "WindowOpened", "WindowClosed", "ForkedChild", "ClockStepped", "Other"]
+           "SamplerOff", "CapReached", "DiskFull", "WindowOpened", "WindowClosed", "ForkedChild", "ClockStepped", "Other", "FileCut"]
 LAST_FIELDS = {"String": " text=", "Notice": " text=", "Code": " line_table=", "NativeStack": " pcs="}
 
 Work = collections.namedtuple("Work", "start end kind correlation device stream")
