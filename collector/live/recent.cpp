@@ -47,25 +47,32 @@ void drop_activities_before(Recording& r, TraceTime since) {
 
 }  // namespace
 
-std::optional<Recent> RecentReader::look() {
+bool RecentReader::update() {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(directory_, error)) {
     std::unique_ptr<TailFile>* known = nullptr;
     if (entry.path().extension() == ".gst") known = &files_[entry.path()];
     if (known != nullptr && *known == nullptr) *known = TailFile::open(entry.path(), chunks_kept_);
   }
+  bool news = false;
+  for (const auto& [path, file] : files_)
+    if (file != nullptr && file->update()) news = true;
+  return news;
+}
+
+std::optional<Recent> RecentReader::look() {
   CutThreads cut;
   std::vector<std::string> images;
   std::vector<TraceBytes> traces;
   images.reserve(files_.size());
   for (const auto& [path, file] : files_) {
     if (file == nullptr) continue;
-    file->update();
     for (const uint32_t tid : file->cut_threads()) cut.emplace(file->pid(), tid);
     traces.push_back({path.filename().string(), images.emplace_back(file->image())});
   }
   if (traces.empty()) return {};
-  Result<Recording> recording = read_traces(traces);
+  Result<Recording> recording = read_traces(traces, {}, {.symbol_files = &symbols_});
+  symbols_.close();
   if (!recording) return {};
   Recent recent{std::move(*recording), cut.empty()};
   if (!cut.empty()) drop_activities_before(recent.recording, complete_since(recent.recording, cut));

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "collector/live/tail_file.h"
+#include "collector/read/symbols/symbolizer.h"
 #include "collector/recording.h"
 
 namespace gpustall::collect {
@@ -22,14 +23,17 @@ class RecentReader {
   // each; the rest is about three chunks a thread.
   explicit RecentReader(std::filesystem::path directory, size_t chunks_kept = 32)
       : directory_(std::move(directory)), chunks_kept_(chunks_kept) {}
-  // What is committed now. Device work whose calls are no longer kept is left out: what remains is
-  // exact. Nothing without device work.
+  // Reads what was committed since the last time. False: nothing.
+  bool update();
+  // What update() has read so far. Device work whose calls are no longer kept is left out: what
+  // remains is exact. Nothing without device work.
   std::optional<Recent> look();
 
  private:
   std::filesystem::path directory_;
   size_t chunks_kept_;
   std::map<std::filesystem::path, std::unique_ptr<TailFile>> files_;
+  SymbolFiles symbols_;  // reading the tables again would be a third of every look
 };
 
 }  // namespace gpustall::collect

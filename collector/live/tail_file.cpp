@@ -129,12 +129,14 @@ TailFile::~TailFile() {
   close(fd_);
 }
 
-void TailFile::update() {
+bool TailFile::update() {
   read_at(fd_, &header_, sizeof header_, 0);
   find_chunks();
+  bool news = false;
   for (Chunk& chunk : chunks_)
-    if (!chunk.closed) read_more(chunk);
+    if (!chunk.closed && read_more(chunk)) news = true;
   forget();
+  return news;
 }
 
 void TailFile::find_chunks() {
@@ -162,25 +164,27 @@ void TailFile::find_chunks() {
   unwritten_ = std::move(still);
 }
 
-void TailFile::read_more(Chunk& chunk) {
+bool TailFile::read_more(Chunk& chunk) {
   // What a stream commits, it commits before it goes on in its next chunk.
   const bool followed = std::any_of(chunks_.begin(), chunks_.end(), [&](const Chunk& other) {
     return same_stream(other.header, chunk.header) && other.header.sequence > chunk.header.sequence;
   });
-  if (!read_at(fd_, &chunk.header, sizeof chunk.header, offset_of(chunk.index))) return;
+  if (!read_at(fd_, &chunk.header, sizeof chunk.header, offset_of(chunk.index))) return false;
   const size_t committed =
       std::min<size_t>(chunk.header.committed_bytes, trace::kChunkBytes - sizeof(ChunkHeader));
-  if (committed > chunk.read) {
+  const bool news = committed > chunk.read;
+  if (news) {
     chunk.payload.resize(committed);
     if (!read_at(fd_, chunk.payload.data() + chunk.read, committed - chunk.read,
                  offset_of(chunk.index) + sizeof(ChunkHeader) + chunk.read)) {
       chunk.payload.resize(chunk.read);
-      return;
+      return false;
     }
     chunk.read = committed;
     walk(chunk);
   }
   chunk.closed = followed;
+  return news;
 }
 
 void TailFile::walk(Chunk& chunk) {

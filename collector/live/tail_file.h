@@ -19,7 +19,7 @@ class TailFile {
   TailFile& operator=(const TailFile&) = delete;
   ~TailFile();
 
-  void update();
+  bool update();  // true: something was committed since the last time
   // A trace file with all definitions and the chunks kept: the newest ones, and of each stream the
   // one before them, so that every stream is complete from the oldest of the newest on.
   std::string image() const;
@@ -39,7 +39,7 @@ class TailFile {
 
   TailFile(int fd, size_t chunks_kept) : fd_(fd), chunks_kept_(chunks_kept) {}
   void find_chunks();
-  void read_more(Chunk& chunk);
+  bool read_more(Chunk& chunk);
   void walk(Chunk& chunk);
   void forget();
   // Of the records with a time of their own, those that later chunks need.

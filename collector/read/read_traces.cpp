@@ -186,7 +186,7 @@ class TraceReader {
     FileContext context{w.file, w.scan, w.process, first_of_host(w)};
     std::unique_ptr<Symbolizer> symbolizer;
     if (options_.symbols && w.scan.native_stacks.size() > 1)
-      symbolizer = std::make_unique<Symbolizer>(symbol_files_, loaded_modules(w.scan));
+      symbolizer = std::make_unique<Symbolizer>(symbol_files(), loaded_modules(w.scan));
     FileIds ids = map_ids(context, tables_, symbolizer.get());
     EventReader reader(r_, tables_,
                        {context, ids, w.clocks.host, w.clocks.host_range, w.clocks.device_range});
@@ -222,6 +222,10 @@ class TraceReader {
     if (creator != kNone<ThreadIndex>) row.creator = creator;
     if (t.creator_stack != 0) row.creator_stack = ids.stack(t.creator_stack);
     if (t.name != 0) row.name = ids.string(t.name);
+  }
+
+  SymbolFiles& symbol_files() {
+    return options_.symbol_files != nullptr ? *options_.symbol_files : own_symbol_files_;
   }
 
   void note_references(const TraceFile& file, const FileIds& ids, const FileEvents& events) {
@@ -266,7 +270,7 @@ class TraceReader {
   Recording r_;
   Tables tables_;
   std::vector<FileWork> work_;
-  SymbolFiles symbol_files_;
+  SymbolFiles own_symbol_files_;
   uint64_t total_bytes_ = 0, done_bytes_ = 0;
 };
 

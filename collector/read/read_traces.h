@@ -11,6 +11,8 @@
 
 namespace gpustall::collect {
 
+class SymbolFiles;
+
 struct TraceBytes {
   std::string name;
   std::string_view bytes;
@@ -18,6 +20,7 @@ struct TraceBytes {
 
 struct ReadOptions {
   bool symbols = true;  // look up native functions in the files that the trace names
+  SymbolFiles* symbol_files = nullptr;  // names known from readings before this one; may be null
 };
 
 Result<Recording> read_traces(const std::vector<TraceBytes>& files, const Progress& progress = {},

@@ -35,7 +35,7 @@ constexpr char kDescription[] =
     "--live takes the last row of the terminal for a line about the newest part of the run, every\n"
     "few seconds. --live=FILE appends it to FILE every ten seconds, also without a terminal: then\n"
     "a process that is nobody's child reads the recording and ends with the program. Either reads\n"
-    "at low priority, takes at most a fiftieth of one core, and never touches the program.\n";
+    "at low priority, takes at most a hundredth of one core, and never touches the program.\n";
 
 constexpr char kOnTerminal[] = "true";  // what the parser makes of --live without a value
 

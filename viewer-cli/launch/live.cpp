@@ -35,7 +35,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kInterval(2000);
-constexpr int kRest = 50;  // a look is followed by at least this many times its CPU time
+constexpr int kRest = 100;  // a look is followed by at least this many times its CPU time
 constexpr int kNiceness = 10;
 constexpr std::chrono::seconds kBetweenFileLines(10);
 constexpr milliseconds kLastLook(1500);  // the reader's time for its last line
@@ -79,18 +79,22 @@ class Reader {
   }
 
   void look(bool last) {
+    if (recent_.update()) make_line();
+    if (line_.empty() || file_ < 0) return;
+    const auto now = Clock::now();
+    if (!last && filed_ && now - *filed_ < kBetweenFileLines) return;
+    put(file_, stamped(line_));
+    line_.clear();
+    filed_ = now;
+  }
+
+  void make_line() {
     const auto recent = recent_.look();
     if (!recent) return;
     collect::Analysis analysis = collect::analyze(recent->recording);
     analysis.script.reset();  // gains are the report's; here they would cost the most
-    const std::string line =
-        live_line(collect::build_model(recent->recording, analysis), recent->whole);
-    if (line.empty()) return;
-    if (to_launcher_ >= 0) put(to_launcher_, line + "\n");
-    const auto now = Clock::now();
-    if (file_ < 0 || (!last && filed_ && now - *filed_ < kBetweenFileLines)) return;
-    put(file_, stamped(line));
-    filed_ = now;
+    line_ = live_line(collect::build_model(recent->recording, analysis), recent->whole);
+    if (!line_.empty() && to_launcher_ >= 0) put(to_launcher_, line_ + "\n");
   }
 
   static milliseconds cpu_time() {
@@ -106,6 +110,7 @@ class Reader {
   pid_t program_;
   int to_launcher_, program_fd_ = -1, file_ = -1;
   collect::RecentReader recent_;
+  std::string line_;  // the newest that is not in the file
   std::optional<Clock::time_point> filed_;
 };
 

@@ -1,6 +1,6 @@
 // `run --live`: while the program runs, a process of its own reads what was recorded so far and
 // says it in a line, on the terminal and into a file. It stands behind the program, takes at most a
-// fiftieth of one core, and nothing that happens to it touches the program.
+// hundredth of one core, and nothing that happens to it touches the program.
 #pragma once
 #include <sys/types.h>
 

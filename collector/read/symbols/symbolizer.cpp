@@ -43,6 +43,16 @@ const ElfSymbols* SymbolFiles::find(const std::string& path, const std::string& 
   return symbols;
 }
 
+const std::string& SymbolFiles::name(const std::string& path, const std::string& build_id,
+                                     uint64_t offset) {
+  const auto [at, is_new] = names_.try_emplace({path, build_id, offset});
+  if (!is_new) return at->second;
+  const ElfSymbols* symbols = find(path, build_id);
+  const char* symbol = symbols == nullptr ? nullptr : symbols->at_file_offset(offset);
+  if (symbol != nullptr) at->second = demangled(symbol);
+  return at->second;
+}
+
 Symbolizer::Symbolizer(SymbolFiles& files, std::vector<LoadedModule> modules)
     : files_(files), modules_(std::move(modules)) {
   std::stable_sort(modules_.begin(), modules_.end(),
@@ -57,8 +67,8 @@ std::string Symbolizer::name(uint64_t pc) {
   const LoadedModule& m = *(next - 1);
   if (call - m.base >= m.size) return address_text(pc);
   const uint64_t offset = call - m.base + m.file_offset;
-  if (const ElfSymbols* symbols = files_.find(m.path, m.build_id))
-    if (const char* symbol = symbols->at_file_offset(offset)) return demangled(symbol);
+  if (const std::string& known = files_.name(m.path, m.build_id, offset); !known.empty())
+    return known;
   return base_name(m.path) + "+" + hex(offset + 1);
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "collector/read/symbols/elf_symbols.h"
@@ -19,14 +20,21 @@ struct LoadedModule {
   std::string build_id;  // hex; empty: not known
 };
 
-// Symbol tables by path, shared by the processes of a run.
+// Function names of files, shared by the processes of a run. One thread.
 class SymbolFiles {
  public:
-  // Null when there is none, or when it is another build.
-  const ElfSymbols* find(const std::string& path, const std::string& build_id);
+  // Of the function that holds this byte of the file, demangled. Empty: none, no such file, or
+  // another build of it.
+  const std::string& name(const std::string& path, const std::string& build_id, uint64_t offset);
+  // Closes the files, whose tables are large; the names found so far stay known.
+  void close() { files_.clear(); }
 
  private:
+  using Place = std::tuple<std::string, std::string, uint64_t>;  // path, build id, offset
+  const ElfSymbols* find(const std::string& path, const std::string& build_id);
+
   std::map<std::string, std::unique_ptr<ElfSymbols>> files_;
+  std::map<Place, std::string> names_;
 };
 
 std::string address_text(uint64_t pc);

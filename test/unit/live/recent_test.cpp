@@ -47,6 +47,11 @@ Window whole_window(const Recording& r) {
   return build_model(r, analyze(r)).devices.at(0).whole;
 }
 
+std::optional<Recent> look(RecentReader& reader) {
+  reader.update();
+  return reader.look();
+}
+
 // Busy time from `since` on, of activities that do not overlap.
 int64_t busy_since(const Recording& r, TraceTime since) {
   int64_t ns = 0;
@@ -60,11 +65,11 @@ int64_t busy_since(const Recording& r, TraceTime since) {
 TEST_CASE("a growing trace reads as it would whole, at every look") {
   const Folder folder;
   RecentReader reader(folder.path());
-  CHECK(!reader.look());  // nobody records yet
+  CHECK(!look(reader));  // nobody records yet
   for (const unsigned steps : {1u, 2u, 40u, 41u, 300u}) {
     const std::string bytes = loop_trace(steps).bytes();
     folder.write(bytes);
-    const std::optional<Recent> recent = reader.look();
+    const std::optional<Recent> recent = look(reader);
     REQUIRE(recent);
     CHECK(recent->whole);
     const Recording whole = read_whole(bytes);
@@ -87,10 +92,10 @@ TEST_CASE("of a long trace the end is kept, and it is exact") {
   for (const unsigned steps : {500u, 2000u, 4000u}) {
     bytes = loop_trace(steps).bytes();
     folder.write(bytes);
-    REQUIRE(reader.look());
+    REQUIRE(look(reader));
   }
   REQUIRE(bytes.size() > 12 * trace::kChunkBytes);
-  const std::optional<Recent> recent = reader.look();
+  const std::optional<Recent> recent = look(reader);
   REQUIRE(recent);
   CHECK(!recent->whole);
   const Recording whole = read_whole(bytes);
@@ -114,11 +119,24 @@ TEST_CASE("a chunk that is claimed and not written yet is waited for") {
   const size_t second = trace::kHeaderBytes + trace::kChunkBytes;
   std::memset(holed.data() + second, 0, trace::kChunkBytes);
   folder.write(holed);
-  reader.look();
+  look(reader);
   folder.write(full);
-  const std::optional<Recent> recent = reader.look();
+  const std::optional<Recent> recent = look(reader);
   REQUIRE(recent);
   CHECK(recent->recording.activities.size() == read_whole(full).activities.size());
+}
+
+TEST_CASE("what was read is not read again") {
+  const Folder folder;
+  RecentReader reader(folder.path());
+  CHECK(!reader.update());
+  for (const unsigned steps : {5u, 6u, 300u}) {
+    folder.write(loop_trace(steps).bytes());
+    CHECK(reader.update());
+    CHECK(!reader.update());
+    CHECK(reader.look()->recording.activities.size() ==
+          read_whole(loop_trace(steps).bytes()).activities.size());
+  }
 }
 
 TEST_CASE("files that are no traces are passed over") {
@@ -126,7 +144,7 @@ TEST_CASE("files that are no traces are passed over") {
   RecentReader reader(folder.path());
   folder.write("GPUSTALL and then something else", "broken.gst");
   folder.write("text", "notes.txt");
-  CHECK(!reader.look());
+  CHECK(!look(reader));
   folder.write(loop_trace(5).bytes());
-  REQUIRE(reader.look());
+  REQUIRE(look(reader));
 }
