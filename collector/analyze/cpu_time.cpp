@@ -36,7 +36,31 @@ CpuTime::CpuTime(const Recording& recording, const StackFacts& facts, const Back
       faulting_(find_faulting(recording.samples)) {
   find_launching_lines();
   find_typical_pauses();
+  find_starved();
   pool_samples();
+}
+
+// The kernel counts a wait for a CPU when it ends: what does not fit between two samples belongs to
+// the ones before.
+void CpuTime::find_starved() {
+  const Samples& s = r_.samples;
+  starved_.resize(s.size());
+  for (size_t t = 0; t < r_.threads.size(); ++t) {
+    int64_t over = 0;
+    for (size_t i = first_sample_[t + 1]; i-- > first_sample_[t];) {
+      if (s.runnable_ns[i] == 0) {  // only the state is known
+        starved_[i] = s.state[i] == trace::ThreadRunState::Runnable;
+        continue;
+      }
+      if (i == first_sample_[t] || s.time[i] <= s.time[i - 1]) continue;
+      const int64_t between = s.time[i] - s.time[i - 1];
+      const int64_t waited =
+          over +
+          std::max<int64_t>(0, static_cast<int64_t>(s.runnable_ns[i] - s.runnable_ns[i - 1]));
+      starved_[i] = std::min(1.0, double(waited) / double(between));
+      over = std::max<int64_t>(0, waited - between);
+    }
+  }
 }
 
 void CpuTime::find_launching_lines() {
@@ -95,14 +119,7 @@ CpuTime::Stretch CpuTime::stretch(ThreadIndex thread, uint32_t next) const {
 
 CpuTime::Seen CpuTime::seen(size_t i, double share) const {
   const Samples& s = r_.samples;
-  Seen out{share, s.stack[i], s.state[i], s.flags[i], faulting_[i], 0};
-  if (i > first_sample_[raw(s.thread[i])] && s.time[i] > s.time[i - 1] &&
-      s.runnable_ns[i] > s.runnable_ns[i - 1])
-    out.starved = std::min(
-        1.0, double(s.runnable_ns[i] - s.runnable_ns[i - 1]) / double(s.time[i] - s.time[i - 1]));
-  else if (s.runnable_ns[i] == 0 && s.state[i] == trace::ThreadRunState::Runnable)
-    out.starved = 1;  // only the state is known
-  return out;
+  return {share, s.stack[i], s.state[i], s.flags[i], faulting_[i], starved_[i]};
 }
 
 void CpuTime::pool_samples() {

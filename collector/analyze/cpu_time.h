@@ -44,6 +44,7 @@ class CpuTime {
   HostPiece from_lines(const Stretch& s, ThreadIndex thread, TraceTime at) const;
   void find_launching_lines();
   void find_typical_pauses();
+  void find_starved();
   Seen seen(size_t sample, double share) const;
   void pool_samples();
   const std::vector<Seen>* evidence(ThreadIndex thread, const Stretch& s);
@@ -60,6 +61,7 @@ class CpuTime {
   std::vector<int64_t> long_from_;      // by thread: a pause that long is not dispatch
   std::vector<uint32_t> first_sample_;  // by thread
   std::vector<bool> faulting_;          // by sample
+  std::vector<double> starved_;         // by sample: see Seen
   // By the lines around it; of short and of long stretches: a pause in a loop is something else
   // than the loop's dispatch, though the same lines surround both.
   using Pool = std::unordered_map<uint64_t, std::vector<Seen>>;

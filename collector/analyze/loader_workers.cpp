@@ -25,6 +25,7 @@ LoaderWorkers::LoaderWorkers(const Recording& recording, const StackFacts& facts
   for (uint32_t p = 0; p < r_.processes.size(); ++p)
     if (r_.processes[p].role != trace::Role::LoaderWorker) by_pid[r_.processes[p].pid] = p;
   std::vector<bool> is_worker(r_.processes.size());
+  sender_.assign(r_.processes.size(), kNone<ThreadIndex>);
   for (uint32_t p = 0; p < r_.processes.size(); ++p) {
     const auto parent = by_pid.find(r_.processes[p].parent_pid);
     if (r_.processes[p].role != trace::Role::LoaderWorker || parent == by_pid.end()) continue;
@@ -41,8 +42,11 @@ LoaderWorkers::LoaderWorkers(const Recording& recording, const StackFacts& facts
     if (!is_worker[raw(process)] || !is_write(w.wait[i]) || w.object[i] == kNone<ObjectId>)
       continue;
     const Object& object = r_.objects[raw(w.object[i])];
-    if (object.kind == trace::ObjectKind::Pipe || object.kind == trace::ObjectKind::Socket)
-      into_pipe_[object.identity].push_back({w.end[i], process});
+    if (object.kind != trace::ObjectKind::Pipe && object.kind != trace::ObjectKind::Socket)
+      continue;
+    into_pipe_[object.identity].push_back({w.end[i], process});
+    if (r_.threads[raw(w.thread[i])].tid != r_.processes[raw(process)].pid)
+      sender_[raw(process)] = w.thread[i];
   }
   for (auto& [inode, writes] : into_pipe_)
     std::sort(writes.begin(), writes.end(),
@@ -287,6 +291,18 @@ void LoaderWorkers::states(const Worker& worker, TraceTime start, TraceTime end,
   }
 }
 
+// For the GIL, while the worker's other thread pickles and sends what was loaded before. A wait
+// that timed out has no waker.
+bool LoaderWorkers::waits_for_sender(uint32_t wait) const {
+  const Waits& w = r_.waits;
+  if (w.object[wait] == kNone<ObjectId> ||
+      r_.objects[raw(w.object[wait])].kind != trace::ObjectKind::Gil)
+    return false;
+  const ThreadIndex sender = sender_[raw(r_.threads[raw(w.thread[wait])].process)];
+  if (sender == kNone<ThreadIndex> || sender == w.thread[wait]) return false;
+  return w.waker[wait] == kNone<ThreadIndex> || w.waker[wait] == sender;
+}
+
 HostPiece LoaderWorkers::of_wait(uint32_t wait) const {
   const Waits& w = r_.waits;
   HostPiece piece;
@@ -307,7 +323,7 @@ HostPiece LoaderWorkers::of_wait(uint32_t wait) const {
                         : Cause::DataTransport;
       break;
     default:
-      piece.cause = Cause::DataWorkerWait;
+      piece.cause = waits_for_sender(wait) ? Cause::DataTransport : Cause::DataWorkerWait;
   }
   // Waiting for its next index: this worker owed nothing, so the batch was on its way.
   const bool idle = waits_for_index(piece.stack);

@@ -49,6 +49,7 @@ class LoaderWorkers {
   void emit(const Worker& worker, HostPiece piece, StackId waiting, HostPieces& out) const;
   void find_cpu_samples(ThreadIndex thread);
   TraceTime first_fetch(const Worker& worker) const;
+  bool waits_for_sender(uint32_t wait) const;
   HostPiece of_wait(uint32_t wait) const;
   HostPiece of_cpu(const Worker& worker, TraceTime start, TraceTime end) const;
   bool is_alive(const Worker& worker, TraceTime at) const;
@@ -62,8 +63,9 @@ class LoaderWorkers {
   const ThreadSegments& segments_;
   std::vector<std::vector<Worker>> workers_;                    // by parent process
   std::unordered_map<uint64_t, std::vector<Write>> into_pipe_;  // by inode, by time
-  std::vector<uint32_t> first_sample_;                          // by thread
-  std::vector<std::vector<uint32_t>> cpu_samples_;              // by thread: those outside of waits
+  std::vector<ThreadIndex> sender_;     // by process: a worker's thread that writes into pipes
+  std::vector<uint32_t> first_sample_;  // by thread
+  std::vector<std::vector<uint32_t>> cpu_samples_;  // by thread: those outside of waits
 };
 
 }  // namespace gpustall::collect

@@ -14,6 +14,13 @@ struct SiteHash {
   }
 };
 
+bool is_comprehension(std::string_view function) {
+  const size_t last = function.rfind('.');  // of a qualified name
+  const std::string_view name =
+      last == std::string_view::npos ? function : function.substr(last + 1);
+  return name == "<genexpr>" || name == "<listcomp>" || name == "<setcomp>" || name == "<dictcomp>";
+}
+
 }  // namespace
 
 std::optional<Cause> owner_of_all(Callee callee) {
@@ -42,6 +49,7 @@ StackFacts::StackFacts(const Recording& recording) {
   callee_.resize(n);
   user_.resize(n);
   has_user_.resize(n);
+  leaf_user_.resize(n);
   leaf_torch_.resize(n);
   python_.resize(n);
   site_.resize(n);
@@ -50,10 +58,11 @@ StackFacts::StackFacts(const Recording& recording) {
     const StackNode& node = recording.stacks[i];
     const FrameKind& kind = kinds[raw(node.frame)];
     const auto self = StackId(static_cast<uint32_t>(i));
+    const Frame& frame = recording.frames[raw(node.frame)];
     const bool user = kind.owner == CodeOwner::User;
+    leaf_user_[i] = user;
     leaf_torch_[i] = kind.owner == CodeOwner::Torch;
-    python_[i] = node.parent != kNone<StackId> ||
-                 !recording.text(recording.frames[raw(node.frame)].file).empty();
+    python_[i] = node.parent != kNone<StackId> || !recording.text(frame.file).empty();
     flags_[i] = static_cast<uint16_t>(flags(node.parent) | kind.flags);
     if (user && any(node.parent, kWorkerLoop)) flags_[i] |= kWorkerUser;
     // What torch does is told by the frames inside the user's innermost one only: a closure that
@@ -63,14 +72,17 @@ StackFacts::StackFacts(const Recording& recording) {
     callee_[i] = user                                                  ? Callee::None
                  : kind.callee != Callee::None && !owner_of_all(outer) ? kind.callee
                                                                        : outer;
-    const bool inherits = !user && has_user_frame(node.parent);
+    bool inherits = !user && has_user_frame(node.parent);
+    if (user && has_user_frame(node.parent) && is_comprehension(recording.text(frame.function))) {
+      const Site& around = sites_[raw(site(node.parent))];
+      inherits = around.file == frame.file && around.line == frame.line;
+    }
     user_[i] = inherits ? user_node(node.parent) : self;
     has_user_[i] = user || inherits;
     if (inherits) {
       site_[i] = site(node.parent);
       continue;
     }
-    const Frame& frame = recording.frames[raw(node.frame)];
     const Site at{frame.file, frame.function, frame.line};
     const auto [entry, made] = known.try_emplace(at, SiteId(static_cast<uint32_t>(sites_.size())));
     if (made) sites_.push_back(at);

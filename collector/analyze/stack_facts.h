@@ -53,14 +53,13 @@ class StackFacts {
     return (flags(stack) & flags_wanted) != 0;
   }
   Callee callee(StackId stack) const { return has(stack) ? callee_[raw(stack)] : Callee::None; }
-  // The node of the user's innermost frame; the stack itself where there is none.
+  // The node of the user's innermost frame; the stack itself where there is none. A comprehension
+  // is part of the line that it stands in.
   StackId user_node(StackId stack) const { return has(stack) ? user_[raw(stack)] : stack; }
   bool has_user_frame(StackId stack) const { return has(stack) && has_user_[raw(stack)]; }
   // False also for a label, which is the name of a range (collector/read/range_labels.h).
   bool is_python(StackId stack) const { return has(stack) && python_[raw(stack)]; }
-  bool leaf_is_user(StackId stack) const {
-    return has_user_frame(stack) && user_[raw(stack)] == stack;
-  }
+  bool leaf_is_user(StackId stack) const { return has(stack) && leaf_user_[raw(stack)]; }
   bool leaf_is_torch(StackId stack) const { return has(stack) && leaf_torch_[raw(stack)]; }
   SiteId site(StackId stack) const { return has(stack) ? site_[raw(stack)] : kNone<SiteId>; }
   const std::vector<Site>& sites() const { return sites_; }
@@ -70,7 +69,7 @@ class StackFacts {
   std::vector<uint16_t> flags_;
   std::vector<Callee> callee_;
   std::vector<StackId> user_;
-  std::vector<bool> has_user_, leaf_torch_, python_;
+  std::vector<bool> has_user_, leaf_user_, leaf_torch_, python_;
   std::vector<SiteId> site_;
   std::vector<Site> sites_;
 };

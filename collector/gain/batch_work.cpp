@@ -28,7 +28,10 @@ class Production {
   std::vector<LoaderClock::Batch> run() {
     find_needed();
     std::vector<LoaderClock::Batch> out(n_);
-    const int64_t work = kept_at(int64_t(usual_) + done_[0]) - kept_[0];
+    // Of any batch: the first ones include what the workers do once, at their start.
+    const double produced = double(done_.back() - done_[0]);
+    const double kept = produced > 0 ? double(kept_.back() - kept_[0]) / produced : 1;
+    const auto work = static_cast<int64_t>(kept * usual_);
     int64_t reached = kept_[0];  // when the first batch is taken
     for (size_t j = 0; j < n_; ++j) {
       const int64_t needed = kept_at(needed_[j]);

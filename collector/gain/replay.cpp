@@ -15,6 +15,7 @@ constexpr int64_t kUsualLaunch = 10'000;  // where all of the run's launches wai
 constexpr int64_t kFoundReady = 200'000;  // a wait for a batch that finds it there
 // What a foreach operator puts into one kernel, and the host time that it needs for each of its
 // tensors, of what a launch of its own takes: measured with torch 2.11, 100 to 800 small tensors.
+constexpr int64_t kCopyStart = 1'300;  // of a copy, before its first byte
 constexpr uint32_t kFusedKernels = 100;
 constexpr double kFusedHostShare = 0.04;
 
@@ -193,11 +194,13 @@ class Player {
       TraceTime start = asked + w.latency;
       if (ready(w.queue) != INT64_MIN) start = std::max(start, ready(w.queue) + w.spacing);
       starts_[w.queue].push_back(start);
-      tail_[w.queue] = start + (repaired ? pinned(w.duration) : w.duration);
+      tail_[w.queue] = start + (repaired ? pinned(w) : w.duration);
     }
   }
-  int64_t pinned(int64_t duration) const {
-    return static_cast<int64_t>(double(duration) / s_.pinned_speedup);
+  int64_t pinned(const ScriptWork& w) const {
+    if (s_.pinned_rate == 0) return w.duration;
+    const double moving = double(r_.activities.bytes[w.activity]) / s_.pinned_rate;
+    return std::min(w.duration, kCopyStart + static_cast<int64_t>(moving));
   }
 
   // Asked for one step earlier, on a stream of its own: here its work is only waited for.
@@ -260,7 +263,14 @@ class Player {
     const int64_t delivery = repaired_delivery(e);
     if (delivery > 0 || (edit_.repairs_delivery() && e.cost < kFoundReady))
       return std::max({soonest, entered + std::max<int64_t>(0, e.cost - delivery), made});
-    return std::max(soonest, e.end + loading_.shift(out_.size(), taken_));
+    return std::max(soonest, loading_.comes(out_.size(), e.end, other_than_workers(e), taken_));
+  }
+
+  int64_t other_than_workers(const ScriptEvent& e) const {
+    int64_t ns = 0;
+    for (uint32_t i = e.first_inside; i < e.pieces_end; ++i)
+      if (!is_worker_time(s_.pieces[i].cause)) ns += s_.pieces[i].ns;
+    return ns;
   }
 
   // What is repaired between the workers and the training thread; the workers' own time moves the

@@ -101,11 +101,17 @@ TraceTime ReplayLoading::made(size_t step, TraceTime came, const std::vector<Tra
   return now_.ready()[step] - std::max<int64_t>(0, recorded_.ready()[step] - came);
 }
 
-int64_t ReplayLoading::shift(size_t step, const std::vector<TraceTime>& taken) {
-  if (!has_workers() || taken.empty()) return 0;
+TraceTime ReplayLoading::comes(size_t step, TraceTime recorded, int64_t delivery,
+                               const std::vector<TraceTime>& taken) {
+  if (!has_workers() || taken.empty()) return recorded;
   step = std::min(step, steps_.boundary.size() - 1);
   advance(step, taken);
-  return now_.ready()[step] - recorded_.ready()[step];
+  const int64_t model_early = recorded - recorded_.ready()[step];
+  const int64_t by_work = std::max<int64_t>(0, model_early - delivery);
+  const double kept = recorded_batches_[step].work > 0
+                          ? double(batches_[step].work) / double(recorded_batches_[step].work)
+                          : 1;
+  return now_.ready()[step] + model_early - static_cast<int64_t>((1 - kept) * double(by_work));
 }
 
 }  // namespace gpustall::collect

@@ -18,9 +18,11 @@ class ReplayLoading {
   // A batch that was there at `came` in the recording, and is waited for before this boundary, is
   // not there before.
   TraceTime made(size_t step, TraceTime came, const std::vector<TraceTime>& taken);
-  // How much later (or earlier) than recorded a batch that is waited for before this boundary
-  // comes.
-  int64_t shift(size_t step, const std::vector<TraceTime>& taken);
+  // When a batch comes that is waited for before this boundary and came at `recorded`. `delivery`:
+  // how much of the wait was not for the workers. By more than that the real loader is later than
+  // its model where workers are done at the same time: the less they do, the less so.
+  TraceTime comes(size_t step, TraceTime recorded, int64_t delivery,
+                  const std::vector<TraceTime>& taken);
   bool has_workers() const { return work_.workers > 0; }
 
  private:

@@ -17,7 +17,8 @@ constexpr int64_t kDefaultLaunchCost = 6'000;
 constexpr double kPinnedSpeedup =
     2.5;  // staged against direct copies, where the run shows no pinned one
 
-int64_t middle(std::vector<int64_t>& values, int64_t otherwise) {
+template <typename Value>
+Value middle(std::vector<Value>& values, Value otherwise) {
   if (values.empty()) return otherwise;
   const auto at = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), at, values.end());
@@ -36,7 +37,7 @@ class Builder {
   ReplayScript run() {
     script_.queues = static_cast<uint32_t>(r_.queues.size());
     script_.sites = in_.base.facts.sites();
-    script_.pinned_speedup = pinned_speedup();
+    script_.pinned_rate = pinned_rate();
     const ThreadSegments& s = in_.segments;
     const std::vector<Turn> order = turns();
     std::vector<TraceTime> last(r_.threads.size(), INT64_MIN);
@@ -88,6 +89,8 @@ class Builder {
       call(s.index[segment], e);
     else if (s.kind[segment] == SegmentKind::Wait && !turn.enters)
       wait(s.index[segment], e);
+    else if (s.kind[segment] == SegmentKind::Fork)
+      fork(e);
     e.pieces_end = pieces();
     last = e.end;
     script_.events.push_back(e);
@@ -138,6 +141,14 @@ class Builder {
     else if (cls == trace::CallClass::StreamWait && stream != kNoIndex)
       e.kind = ScriptKind::StreamWait, device_.stream_wait(event_key(process, e.object), stream);
     e.object = event_key(process, e.object);
+  }
+
+  void fork(ScriptEvent& e) {
+    scratch_.clear();
+    in_.reader.read(e.thread, e.start, e.end, scratch_);
+    if (scratch_.empty()) return;
+    e.cause = scratch_.front().cause;
+    e.site = in_.base.facts.site(scratch_.front().stack);
   }
 
   static uint64_t event_key(uint32_t process, uint64_t object) {
@@ -209,19 +220,17 @@ class Builder {
     if (own) append(e.thread, e.start, e.end);
   }
 
-  double pinned_speedup() const {
-    double pageable_ns = 0, pageable_bytes = 0, pinned_ns = 0, pinned_bytes = 0;
+  // Medians over the large copies to the device: a first use may take a hundred times as long.
+  double pinned_rate() const {
+    std::vector<double> pageable, pinned;
     const Activities& a = r_.activities;
-    for (size_t i = 0; i < a.size(); ++i) {
-      if (a.kind[i] != ActivityKind::Memcpy || a.copy_kind[i] != kHostToDevice ||
-          a.bytes[i] < 1 << 18)
-        continue;
-      const bool pinned = a.src_kind[i] == kPinned;
-      (pinned ? pinned_ns : pageable_ns) += double(a.end[i] - a.start[i]);
-      (pinned ? pinned_bytes : pageable_bytes) += double(a.bytes[i]);
-    }
-    if (pageable_bytes == 0 || pinned_bytes == 0) return kPinnedSpeedup;
-    return std::max(1.0, (pinned_bytes / pinned_ns) / (pageable_bytes / pageable_ns));
+    for (size_t i = 0; i < a.size(); ++i)
+      if (a.kind[i] == ActivityKind::Memcpy && a.copy_kind[i] == kHostToDevice &&
+          a.bytes[i] >= 1 << 18 && a.end[i] > a.start[i])
+        (a.src_kind[i] == kPinned ? pinned : pageable)
+            .push_back(double(a.bytes[i]) / double(a.end[i] - a.start[i]));
+    const double staged = middle(pageable, 0.0), direct = middle(pinned, 0.0);
+    return direct > 0 ? std::max(direct, staged) : kPinnedSpeedup * staged;
   }
 
   void settle() {

@@ -90,7 +90,7 @@ struct ReplayScript {
   std::vector<Site> sites;
   uint32_t queues = 0;
   std::vector<uint32_t> queue_depth;  // by queue: launches that it takes before calls are held back
-  double pinned_speedup = 1;          // of a copy when its host memory becomes pinned
+  double pinned_rate = 0;             // bytes per ns from pinned memory; 0: no large copy was seen
   int64_t least_kernel_ns = 0;        // what a kernel takes that hardly does anything
 };
 

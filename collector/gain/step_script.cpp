@@ -27,9 +27,10 @@ class Workers {
 
  private:
   void add(const LoaderWorkers::Worker& worker, std::vector<std::vector<ScriptPiece>>& by_step) {
-    TraceTime from = in_.base.recording.processes[raw(worker.process)].first_ns;
-    for (size_t j = 0; j < steps_.boundary.size(); ++j) {
-      const TraceTime to = steps_.boundary[j];
+    const Process& process = in_.base.recording.processes[raw(worker.process)];
+    TraceTime from = process.first_ns;
+    for (size_t j = 0; j < steps_.boundary.size() && from < process.last_ns; ++j) {
+      const TraceTime to = std::min(steps_.boundary[j], process.last_ns);
       if (to <= from) continue;
       pieces_.clear();
       in_.workers.states(worker, from, to, kNone<StackId>, pieces_);

@@ -1,4 +1,6 @@
 """Collates in a slow function of the user's own, on the training process."""
+import time
+
 import torch
 from common import batch, fixed, mlp
 
@@ -6,8 +8,8 @@ model, x = mlp(), batch()
 
 
 def collate(items):
-    total = 0
-    for i in range(400000): total += i % 7  # <- data.main
+    end = time.thread_time() + 0.018
+    while time.thread_time() < end: pass  # <- data.main
     return torch.stack(items)
 
 

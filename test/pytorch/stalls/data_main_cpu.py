@@ -1,4 +1,6 @@
 """Decodes on the training process."""
+import time
+
 import torch
 from common import batch, fixed, mlp
 
@@ -10,8 +12,8 @@ class Decoded(torch.utils.data.Dataset):
         return 40 * 4
 
     def __getitem__(self, index):
-        total = 0
-        for i in range(80000): total += i % 7  # <- data.main
+        end = time.thread_time() + 0.004
+        while time.thread_time() < end: pass  # <- data.main
         return torch.zeros(4096)
 
 

@@ -1,5 +1,7 @@
 """Each batch is thousands of tiny tensors, sent one by one from the worker."""
 # expect: data.transport
+import gc
+
 import torch
 from common import batch, fixed, mlp
 
@@ -15,7 +17,8 @@ class Graphs(torch.utils.data.Dataset):
         return torch.zeros(600, 8) if fixed("data.transport") else [torch.zeros(8) for _ in range(600)]
 
 
-kept = []  # freeing them is not transport
+kept = []  # freeing them is not transport, nor is collecting garbage among them
+gc.disable()
 for item in torch.utils.data.DataLoader(Graphs(), batch_size=None, num_workers=1):
     kept.append(item)
     out = model(x)
