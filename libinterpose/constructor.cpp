@@ -38,11 +38,10 @@ __attribute__((constructor)) void on_load(int argc, char** argv, char**) noexcep
   set_injection();
   note_command(argc, argv);
   if (!is_python_process()) return;
-  // Started by a recording process (spawn, forkserver): it joins at its first hook.
-  const char* recorder = ::getenv("GPUSTALL_RECORDER");
-  const bool joins = recorder != nullptr && ::strtol(recorder, nullptr, 10) == ::getppid();
+  // Started by a Python process (spawn, forkserver): it joins once that one records.
+  const bool has_parent = find_parent();
   name_the_run();
-  if (joins) join_by_environment();
+  if (has_parent) ask_for_parent();
 }
 
 }  // namespace

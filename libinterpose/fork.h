@@ -15,13 +15,18 @@ void* map_wiped(size_t bytes) noexcept;
 // A page shared with later forked children, so that a worker that was forked before this process
 // recorded can join in.
 struct SharedFlag {
+  static constexpr uint32_t kNo = 0, kYes = 1, kAsk = 2;  // kAsk: parent_records() knows
   std::atomic<uint32_t> recording;
 };
-extern SharedFlag* g_parent_flag;  // never null; the parent's page, or a constant zero
+extern SharedFlag* g_parent_flag;  // never null; the parent's page, or one of our own
 
 void register_fork_handlers() noexcept;
-// The parent is known to record although no page is shared with it (exec).
-void join_by_environment() noexcept;
+// There is a parent that may record, although no page is shared with it (exec).
+void ask_for_parent() noexcept;
+// Whether the parent records; asks the file system every 50 ms at most.
+bool parent_is_recording() noexcept;
+// This process came from a fork of one that this library was loaded in.
+bool is_forked() noexcept;
 // This process records now: children forked before see it.
 void tell_children() noexcept;
 // True in a forked child that has not yet begun its own epoch; begins it.

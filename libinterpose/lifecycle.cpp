@@ -126,14 +126,14 @@ void upkeep(HookGuard& guard, int64_t now) noexcept {
 namespace {
 
 // What only a process that uses CUDA itself has: CUPTI and the helper thread. Once per process,
-// also in a worker that joined its parent earlier; never in a forked child of a recorder, where
-// CUDA is unusable.
-void start_cuda(HookGuard& guard, StartReason reason) noexcept {
-  if (epoch() != 0 || g_process->cuda_started.exchange(true)) return;
+// also in a worker that joined its parent earlier, or that a recorder without CUDA forked.
+void start_cuda(HookGuard& guard) noexcept {
+  if (!cupti::usable() || file_header() == nullptr || g_process->cuda_started.exchange(true))
+    return;
   register_jobs();
   __atomic_store_n(&file_header()->role, static_cast<uint8_t>(trace::Role::Trainer),
                    __ATOMIC_RELAXED);
-  cupti::start(guard, reason);
+  cupti::start(guard);
   if (!start_helper()) notice(guard, trace::NoticeKind::SamplerOff, errno, "no helper thread");
 }
 
@@ -152,7 +152,6 @@ bool begin_recording() noexcept {
   if (g_settings.malformed)
     notice(guard, trace::NoticeKind::Other, 0, "a GPUSTALL_* setting was not understood");
   tell_children();
-  name_recorder(sys::pid());  // spawned workers of this process join
   diag("recording");
   return true;
 }
@@ -169,14 +168,15 @@ bool start_recording(StartReason reason) noexcept {
   }
   if (reason == StartReason::Injection || reason == StartReason::CudaCall) {
     HookGuard guard{HookGuard::AnyWindow{}};
-    if (guard.recording()) start_cuda(guard, reason);
+    if (guard.recording()) start_cuda(guard);
   }
   return is_on();
 }
 
 bool join_parent() noexcept {
   const int kept = errno;
-  const bool on = start_recording(StartReason::ParentRecords) && is_recording();
+  const bool on =
+      parent_is_recording() && start_recording(StartReason::ParentRecords) && is_recording();
   errno = kept;
   return on;
 }

@@ -13,6 +13,8 @@
 #include <ctime>
 
 #include "libinterpose/settings.h"
+#include "libinterpose/sys.h"
+#include "libinterpose/trace/format.h"
 
 namespace gpustall::interpose {
 
@@ -21,7 +23,10 @@ namespace {
 char g_own_path[PATH_MAX];
 // Put into the environment once and changed in place: setenv would move the environment under the
 // feet of other threads' getenv.
-char g_recorder[] = "GPUSTALL_RECORDER=0000000000";
+constexpr char kRecorder[] = "GPUSTALL_RECORDER=";
+constexpr size_t kNameBytes = 48;  // of a trace file, without its directory
+char g_recorder[sizeof kRecorder + kNameBytes] = "GPUSTALL_RECORDER=";
+char g_parent_file[kNameBytes];  // of the Python process that started this one; empty: none
 int g_argc = 0;
 char** g_argv = nullptr;
 
@@ -79,6 +84,7 @@ bool is_python_process() noexcept {
 
 void name_the_run() noexcept {
   Settings& s = g_settings;
+  name_recorder(sys::pid(), 0);
   ::putenv(g_recorder);
   if (s.run_id[0] == 0 && s.run_id[1] == 0) {
     if (::getrandom(s.run_id, sizeof s.run_id, GRND_NONBLOCK) != sizeof s.run_id) {
@@ -101,10 +107,35 @@ void name_the_run() noexcept {
   ::setenv("GPUSTALL_OUT", s.out_dir, 1);
 }
 
-void name_recorder(uint32_t pid) noexcept {
-  char digits[11];
-  std::snprintf(digits, sizeof digits, "%010u", pid);
-  std::memcpy(g_recorder + sizeof g_recorder - sizeof digits, digits, sizeof digits - 1);
+void name_recorder(uint32_t pid, uint32_t epoch) noexcept {
+  char name[kNameBytes];
+  file_name(name, sizeof name, pid, epoch, 0);
+  std::memcpy(g_recorder + sizeof kRecorder - 1, name, sizeof name);
+}
+
+bool find_parent() noexcept {
+  const char* name = ::getenv("GPUSTALL_RECORDER");
+  if (name == nullptr || std::strlen(name) >= kNameBytes) return false;
+  unsigned pid = 0;
+  int rank = 0;
+  if (std::sscanf(name, "r%d-%u", &rank, &pid) != 2 && std::sscanf(name, "p%u", &pid) != 1)
+    return false;
+  if (pid != static_cast<unsigned>(::getppid())) return false;
+  std::strcpy(g_parent_file, name);
+  return true;
+}
+
+bool parent_records() noexcept {
+  char path[sizeof g_settings.out_dir + kNameBytes + 1];
+  std::snprintf(path, sizeof path, "%s/%s", g_settings.out_dir, g_parent_file);
+  const int fd = sys::open(path, O_RDONLY | O_NOFOLLOW);
+  if (fd < 0) return false;
+  // Not a file of an earlier run in the same folder, by a process of the same number.
+  trace::FileHeader header;
+  const bool whole = sys::read(fd, &header, sizeof header) == sizeof header;
+  sys::close(fd);
+  return whole && std::memcmp(header.magic, trace::kMagic, sizeof header.magic) == 0 &&
+         header.run_id[0] == g_settings.run_id[0] && header.run_id[1] == g_settings.run_id[1];
 }
 
 int make_run_directory() noexcept {
@@ -123,11 +154,17 @@ int make_run_directory() noexcept {
 }
 
 void file_path(char* to, size_t capacity, uint32_t pid, uint32_t epoch, unsigned n) noexcept {
+  const int folder = std::snprintf(to, capacity, "%s/", g_settings.out_dir);
+  if (folder > 0 && static_cast<size_t>(folder) < capacity)
+    file_name(to + folder, capacity - static_cast<size_t>(folder), pid, epoch, n);
+}
+
+void file_name(char* to, size_t capacity, uint32_t pid, uint32_t epoch, unsigned n) noexcept {
   char rank[16] = "p", fork[16] = "", again[16] = "";
   if (g_settings.rank >= 0) std::snprintf(rank, sizeof rank, "r%d-", g_settings.rank);
   if (epoch != 0) std::snprintf(fork, sizeof fork, "-e%u", epoch);
   if (n != 0) std::snprintf(again, sizeof again, "-%u", n);
-  std::snprintf(to, capacity, "%s/%s%u%s%s.gst", g_settings.out_dir, rank, pid, fork, again);
+  std::snprintf(to, capacity, "%s%u%s%s.gst", rank, pid, fork, again);
 }
 
 const char* own_path() noexcept {

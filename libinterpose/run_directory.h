@@ -15,12 +15,18 @@ void note_command(int argc, char** argv) noexcept;
 const char* script_name() noexcept;
 // In the constructor of a Python process, or at the start of recording of any other.
 void name_the_run() noexcept;
-// GPUSTALL_RECORDER=<pid>, for processes that are exec'd from here on.
-void name_recorder(uint32_t pid) noexcept;
+// GPUSTALL_RECORDER=<the file that this process has, or would have>, for what is exec'd from here
+// on: a child that sees the file appear joins.
+void name_recorder(uint32_t pid, uint32_t epoch) noexcept;
+// In the constructor, before name_the_run: whether a Python process started this one directly.
+bool find_parent() noexcept;
+// Whether it records by now: one look at the file system.
+bool parent_records() noexcept;
 // mkdir -p of the run's directory; 0 or an errno.
 int make_run_directory() noexcept;
 // DIR/r<rank>-<pid>[-e<epoch>][-<n>].gst; p<pid> without a rank. n > 0 after a collision.
 void file_path(char* to, size_t capacity, uint32_t pid, uint32_t epoch, unsigned n) noexcept;
+void file_name(char* to, size_t capacity, uint32_t pid, uint32_t epoch, unsigned n) noexcept;
 // Absolute path of this library, empty when unknown.
 const char* own_path() noexcept;
 

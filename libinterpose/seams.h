@@ -19,7 +19,9 @@ void child_started(uint32_t pid) noexcept;
 }  // namespace stacks
 
 namespace cupti {
-void start(HookGuard&, StartReason) noexcept;
+void start(HookGuard&) noexcept;
+// False in a forked child of a process that used CUPTI: CUDA is of no use there.
+bool usable() noexcept;
 // True while CUPTI's callbacks record API calls: the PLT hooks only pass through then.
 bool active() noexcept;
 void fork_child() noexcept;

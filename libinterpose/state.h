@@ -7,7 +7,7 @@
 namespace gpustall::interpose {
 
 enum class State : uint8_t { Uninitialized, Starting, On, Stopping, Off };
-enum class StartReason : uint8_t { Injection, CudaCall, ParentRecords, ForkOfRecorder };
+enum class StartReason : uint8_t { Injection, CudaCall, ParentRecords };
 
 extern std::atomic<State> g_state;
 // The hot flag: On, and the recording window (window.h) is open.

@@ -34,7 +34,7 @@ inline WaitObject on_condition(const void* at) noexcept {
 WaitObject on_poll(const pollfd* fds, uint64_t n) noexcept;
 WaitObject on_select(int n, const fd_set* in) noexcept;
 
-// A worker that was forked before its parent recorded joins at its next hook.
+// A worker that was started before its parent recorded joins at its next hook.
 bool join_parent() noexcept;
 
 inline int64_t begin_wait() noexcept {
@@ -44,7 +44,7 @@ inline int64_t begin_wait() noexcept {
     return now_ticks();
   }
   if (state() == State::Uninitialized &&
-      g_parent_flag->recording.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      g_parent_flag->recording.load(std::memory_order_relaxed) != SharedFlag::kNo) [[unlikely]]
     return join_parent() ? now_ticks() : 0;
   return 0;
 }

@@ -165,7 +165,7 @@ Model build_model(const Recording& recording, const Analysis& analysis) {
   model.environment = environment_of(recording);
   model.loaders = loaders_of(recording, analysis, model);
   fill_gains(recording, analysis, model);
-  set_verdict(model);
+  set_verdict(model, recording);
   return model;
 }
 

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdio>
 
+#include "collector/model/no_work.h"
+
 namespace gpustall::collect {
 namespace {
 
@@ -168,9 +170,9 @@ void judge_idle(Model& model, const Window& w, const StepStats* steps) {
 
 }  // namespace
 
-void set_verdict(Model& model) {
+void set_verdict(Model& model, const Recording& recording) {
   if (model.devices.empty()) {
-    set(model, "no_gpu_work", "No GPU work was recorded.");
+    set(model, "no_gpu_work", no_work_sentence(recording));
     return;
   }
   const ModelDevice* worst = &model.devices.front();

@@ -146,8 +146,10 @@ void describe_cut_ends(Recording& recording) {
                                      std::string(forked ? "worker " : "") +
                                      (count == 1 ? "process " : "processes ") + pids + ": " + why);
   };
-  cut(false, "killed, or still running; what was not written by then is missing");
-  cut(true, "ended by os._exit as multiprocessing does, or killed, or still running");
+  cut(false,
+      "killed, or still running when this was read; the last moments (20 ms of the host, up to a "
+      "second of the device) are missing");
+  cut(true, "killed, or still running when this was read");
 }
 
 }  // namespace gpustall::collect

@@ -8,9 +8,12 @@ namespace gpustall::interpose::cupti {
 
 // Recording may have begun without CUDA (in a worker of a recording process): then CUPTI waits for
 // InitializeInjection.
-void start(HookGuard& guard, StartReason reason) noexcept {
-  if (reason == StartReason::ForkOfRecorder) return forget_session();
-  if (reason != StartReason::ParentRecords) start_session(guard);
+void start(HookGuard& guard) noexcept {
+  start_session(guard);
+}
+
+bool usable() noexcept {
+  return g_mode.load(std::memory_order_relaxed) != Mode::Dead;
 }
 
 bool active() noexcept {

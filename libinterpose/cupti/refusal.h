@@ -4,7 +4,10 @@
 
 namespace gpustall::interpose::cupti {
 
-constexpr const char* refusal_text(CUptiResult result) noexcept {
+constexpr const char* refusal_text(CUptiResult result, bool forked) noexcept {
+  if (result == CUPTI_ERROR_NOT_INITIALIZED && forked)
+    return "the process that forked this one had used CUPTI, which then does not work in its "
+           "children; start them by spawn to see the device";
   switch (static_cast<int>(result)) {
     case 14:
       return "CUPTI is used through its version 2 interface in this process, which excludes ours; "

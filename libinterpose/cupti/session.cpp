@@ -13,6 +13,7 @@
 #include "libinterpose/cupti/program_use.h"
 #include "libinterpose/cupti/refusal.h"
 #include "libinterpose/cupti/subscription.h"
+#include "libinterpose/fork.h"
 #include "libinterpose/helper.h"
 #include "libinterpose/recorder.h"
 #include "libinterpose/settings.h"
@@ -31,7 +32,8 @@ constexpr CUpti_ActivityKind kKinds[] = {
     CUPTI_ACTIVITY_KIND_GRAPH_TRACE,       CUPTI_ACTIVITY_KIND_OVERHEAD,
     CUPTI_ACTIVITY_KIND_SYNCHRONIZATION};
 
-constexpr int64_t kFlushNs = 500000000;
+constexpr int64_t kFlushNs = 100000000;
+constexpr unsigned kEarlyFlushes = 5, kFlushEvery = 5;
 constexpr int64_t kResumeNs = 50000000;
 constexpr uint32_t kFlushPeriodMs = 1000;
 
@@ -140,7 +142,10 @@ void resume_job(HookGuard& guard, Round round) noexcept {
   pthread_mutex_unlock(&g_lock);
 }
 
+// Each of the first rounds: a process that is killed young has handed over something.
 void flush_job(HookGuard& guard, Round round) noexcept {
+  static unsigned turn = 0;  // helper thread only
+  if (round == Round::Periodic && turn++ >= kEarlyFlushes && turn % kFlushEvery != 0) return;
   if (!is_active()) return;
   // Somebody attaches or detaches: that takes care of the buffers too.
   if (pthread_mutex_trylock(&g_lock) != 0) return;
@@ -161,7 +166,7 @@ void attach_or_refuse(HookGuard& guard) noexcept {
   const CUptiResult result = attach();
   thread.inert = inert;
   if (result != CUPTI_SUCCESS)
-    refuse(guard, trace::NoticeKind::CuptiRefused, result, refusal_text(result));
+    refuse(guard, trace::NoticeKind::CuptiRefused, result, refusal_text(result, is_forked()));
 }
 
 }  // namespace
@@ -228,8 +233,10 @@ void resume_session(HookGuard& guard) noexcept {
 }
 
 void forget_session() noexcept {
-  g_mode.store(Mode::Dead, std::memory_order_relaxed);
   g_lock = PTHREAD_MUTEX_INITIALIZER;
+  // Where neither we nor the parent came to use it, the child can.
+  if (g_mode.load(std::memory_order_relaxed) == Mode::Off && program_use().last_ns == 0) return;
+  g_mode.store(Mode::Dead, std::memory_order_relaxed);
 }
 
 }  // namespace gpustall::interpose::cupti

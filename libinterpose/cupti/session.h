@@ -4,7 +4,7 @@
 //
 //   Off --start--> Active <--resume-- Yielded        Refused, Dead: for good
 //                    |  \----yield----^
-//                    +--> Dead (forked child)
+//                    +--> Dead (forked child, unless all was Off)
 #pragma once
 #include <atomic>
 #include <cstdint>

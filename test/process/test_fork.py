@@ -1,4 +1,5 @@
 """fork, vfork, spawn, forkserver, exec: who records, into which file."""
+import os
 import unittest
 
 from harness import PYTHON, ProcessTest, python
@@ -80,6 +81,46 @@ class Fork(ProcessTest):
 
     def test_multiprocessing_by_forkserver(self):
         self.multiprocessing("forkserver")
+
+    def early(self, method, in_worker=""):
+        """The workers start, then their parent uses CUDA, then they work."""
+        program = self.folder + f"/early_{method}.py"
+        with open(program, "w") as f:
+            f.write("import ctypes, multiprocessing, time\n"
+                    + python("")[2] + f"def work(n):\n    {in_worker}time.sleep(.2)\n    return n\n"
+                    "if __name__ == '__main__':\n"
+                    f"    with multiprocessing.get_context('{method}').Pool(2) as pool:\n"
+                    "        print(pool.map(work, range(2), chunksize=1))\n"
+                    "        cuda.cudaDeviceSynchronize()\n"
+                    "        print(pool.map(work, range(4), chunksize=1)); pool.close(); pool.join()\n")
+        run = self.run_victim([PYTHON, program])
+        self.assertEqual((run.code, run.out, run.err), (0, "[0, 1]\n[0, 1, 2, 3]\n", ""))
+        self.assertEqual(len({t.header["run"] for t in run.traces}), 1)
+        self.assertFalse([t.path for t in run.traces if t.damaged])
+        return run
+
+    def test_workers_that_start_before_their_parent_uses_cuda_join_it(self):
+        for method in ("fork", "spawn", "forkserver"):
+            run = self.early(method)
+            workers = [t for t in run.traces if t.header["role"] != 1 and t.all("Wait", "clock_nanosleep")]
+            self.assertGreaterEqual(len(workers), 2, method)
+
+    def test_a_child_that_a_joined_server_forks_may_use_cuda(self):
+        run = self.early("forkserver", "cuda.cudaDeviceSynchronize(); ")
+        trainers = [t for t in run.traces if t.header["role"] == 1]
+        self.assertGreaterEqual(len(trainers), 3)
+        for trace in trainers:
+            self.assertIn("gpustall", {r.text for r in trace.all("Thread")})
+
+    def test_a_file_of_another_run_makes_no_child_join(self):
+        out = self.folder + "/out"
+        first = self.run_victim(python("cuda.cudaDeviceSynchronize()"), GPUSTALL_OUT=out)
+        name = os.listdir(out)[0]
+        run = self.run_victim([PYTHON, "-c", "import os, subprocess, sys\n"
+                               f"os.rename({out + '/' + name!r}, f'{out}/p{{os.getpid()}}.gst')\n"
+                               "print(subprocess.run([sys.executable, '-c', 'import time; time.sleep(.1)']).returncode)"],
+                              GPUSTALL_OUT=out)
+        self.assertEqual((first.code, run.out, len(os.listdir(out))), (0, "0\n", 1))
 
     def test_a_data_loader_worker_is_known_by_its_thread_name(self):
         run = self.run_victim(python(

@@ -30,6 +30,12 @@ class Inert(ProcessTest):
                                "t = threading.Thread(target=time.sleep, args=(.01,)); t.start()\n"
                                "print(subprocess.run(['echo', 'a'], capture_output=True)); t.join()"])
 
+    def test_python_that_starts_python(self):
+        self.assert_unchanged([PYTHON, "-c", "import multiprocessing, time\n"
+                               "if __name__ == '__main__':\n"
+                               "    with multiprocessing.get_context('spawn').Pool(1) as pool:\n"
+                               "        print(pool.map(time.sleep, [.1, .1]))\n"])
+
     def test_git(self):
         if shutil.which("git") is None:
             self.skipTest("no git")

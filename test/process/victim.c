@@ -257,7 +257,7 @@ static void cut_trace(void) {
     target[n] = '\0';
     for (int i = 0; i < 20; ++i) {
       CHECK(truncate(target, g_size) == 0);
-      wait_some(1000);
+      wait_some(200);
     }
   }
 }

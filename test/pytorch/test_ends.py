@@ -37,6 +37,17 @@ class Ends(unittest.TestCase):
         text = subprocess.run([harness.GPUSTALL, "report", str(self.folder / "trace")], capture_output=True, text=True)
         self.assertIn(f"the end of process {pids[0]}: killed, or still running", " ".join(text.stdout.split()))
 
+    def test_a_trainer_that_is_killed_at_once_or_exits_at_once_says_what_is_missing(self):
+        for end, words in (("kill", "No GPU work was recorded: process {} was killed, or still ran"),
+                           ("kill_later", "No GPU work was recorded: process {} submitted"),
+                           ("_exit", "GPU ")):
+            out = self.folder / end
+            ran = subprocess.run(harness.command(out, "young", end), capture_output=True, text=True, timeout=120,
+                                 env=harness.environment(kernel_ns=3_000_000_000 if end == "kill_later" else 0))
+            pid = int(ran.stdout)
+            text = subprocess.run([harness.GPUSTALL, "report", str(out)], capture_output=True, text=True).stdout
+            self.assertTrue(" ".join(text.split()).startswith(words.format(pid)), text)
+
     def test_a_killed_worker_leaves_the_trainers_recording(self):
         ran, pids = self.start("2")
         time.sleep(1)
@@ -46,6 +57,18 @@ class Ends(unittest.TestCase):
         report = harness.report(self.folder / "trace")
         self.assertIn(pids[0], [p["pid"] for p in report["processes"]])
         self.assertGreater(report["devices"][0]["busy_ns"], 0)
+
+    def test_a_forked_child_that_is_first_to_use_the_device_is_recorded_to_its_end(self):
+        # multiprocessing ends it by os._exit.
+        for first in ("nothing", "torch"):
+            folder = self.folder / first
+            folder.mkdir()
+            report, truth, _ = harness.record(folder, "forked", first)
+            (device,), ((pid, _),) = report["devices"], truth
+            self.assertEqual(device["pids"], [pid])
+            self.assertEqual(device["busy_ns"], truth[pid, 0].busy_ns)
+            self.assertEqual(report["ledger"]["lost_records"], 0)
+            self.assertTrue(all(p["clean_end"] for p in report["processes"]))
 
     def test_exit_codes_and_output_are_the_programs_own(self):
         for arguments, code in ((("exit", "7"), 7), (("exit", "0"), 0)):

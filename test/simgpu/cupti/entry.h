@@ -9,15 +9,16 @@
 
 namespace simgpu::cupti {
 
-// CUPTI_SUCCESS, or what every entry answers in this process: NOT_INITIALIZED in a forked child
-// (the worker thread and the client's threads are gone there), UNKNOWN under subscribe=999 as
-// without a driver.
+// CUPTI_SUCCESS, or what every entry answers in this process: NOT_INITIALIZED in a forked child of
+// a process that used CUPTI (the worker thread and the client's threads are gone there), UNKNOWN
+// under subscribe=999 as without a driver.
 CUptiResult gate();
 
 // Remembers the result for cuptiGetLastError and passes it through.
 CUptiResult leave(CUptiResult result);
 
 bool forked_child();
+void note_use();
 
 }  // namespace simgpu::cupti
 

@@ -17,10 +17,11 @@
 namespace simgpu::cupti {
 namespace {
 
-std::atomic<bool> g_forked{false};
+std::atomic<bool> g_used{false}, g_forked{false};
 
+// Before its first use the library has nothing that a child would lack.
 void in_child() {
-  g_forked = true;
+  if (g_used) g_forked = true;
 }
 
 __attribute__((constructor)) void on_load() {
@@ -32,6 +33,10 @@ __attribute__((constructor)) void on_load() {
 }
 
 }  // namespace
+
+void note_use() {
+  g_used.store(true, std::memory_order_relaxed);
+}
 
 bool forked_child() {
   return g_forked.load(std::memory_order_relaxed);

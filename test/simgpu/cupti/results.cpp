@@ -33,6 +33,7 @@ CUptiResult leave(CUptiResult result) {
 
 CUptiResult gate() {
   if (forked_child()) return CUPTI_ERROR_NOT_INITIALIZED;
+  note_use();
   return settings().subscribe_error == CUPTI_ERROR_UNKNOWN ? CUPTI_ERROR_UNKNOWN : CUPTI_SUCCESS;
 }
 

@@ -147,7 +147,7 @@ TEST_CASE("callback names are those of the toolkit") {
   CHECK(std::string(name) == "CUPTI_ERROR_UNKNOWN");
 }
 
-TEST_CASE("a forked child gets no callbacks and no CUPTI") {
+TEST_CASE("a forked child of a process that used CUPTI gets no callbacks and no CUPTI") {
   Client client;
   const auto handle = client.subscribe();
   cuptiEnableDomain(1, handle, CUPTI_CB_DOMAIN_RUNTIME_API);
