@@ -14,20 +14,15 @@ constexpr double kTooFarOff = 10;  // percent of the step: a replay that far off
 // 0.6 from 3 to 10, 1.3 from 10 to 30, 1.6 above; twice that, for what a repair does besides.
 constexpr double kModelPoints = 0.5, kModelShare = 0.1;
 constexpr double kLevel = 0.9;
-constexpr size_t kMostEvents = 2'000'000;  // per replay: about a tenth of a second
-constexpr size_t kFewestSteps = 50;        // however long they are
 
 int64_t steady_ns(const std::vector<TraceTime>& boundary, uint32_t warmup) {
   return boundary.back() - boundary[warmup];
 }
 
+// To those that the script has.
 void shorten(const ReplayScript& script, Steps& steps) {
-  if (script.events.size() <= kMostEvents) return;
-  const TraceTime last = script.events[kMostEvents].end;
-  const auto after = std::upper_bound(steps.boundary.begin(), steps.boundary.end(), last);
-  const auto fit = static_cast<size_t>(after - steps.boundary.begin());
-  const size_t keep = std::max(fit, steps.warmup + kFewestSteps + 1);
-  if (keep < steps.boundary.size()) steps.boundary.resize(keep);
+  for (const StepScript& s : script.steps)
+    if (s.process == steps.process) steps.boundary.resize(s.passed_by.size());
 }
 
 bool repairs_launches(const GainTargets& targets) {

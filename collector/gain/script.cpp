@@ -4,6 +4,7 @@
 
 #include "collector/gain/pipe_writes.h"
 #include "collector/gain/script_device.h"
+#include "collector/gain/script_turns.h"
 #include "collector/gain/step_script.h"
 
 namespace gpustall::collect {
@@ -12,6 +13,9 @@ namespace {
 constexpr int64_t kAtOnce = 100'000;
 constexpr size_t kQueueDepth = 1024;  // launches that a queue takes before calls are held back
 constexpr size_t kNearlyFull = 900;
+constexpr size_t kMostEvents =
+    2'000'000;                       // of a long recording: a replay takes a tenth of a second
+constexpr size_t kFewestSteps = 50;  // however long they are
 constexpr int64_t kDefaultSyncCost = 4'000, kDefaultWake = 5'000;
 constexpr int64_t kDefaultLaunchCost = 6'000;
 constexpr double kPinnedSpeedup =
@@ -32,53 +36,56 @@ class Builder {
         r_(input.base.recording),
         device_(input),
         pipes_(r_),
+        steps_(input.steps),
         costs_(r_.processes.size()) {}
 
   ReplayScript run() {
     script_.queues = static_cast<uint32_t>(r_.queues.size());
     script_.sites = in_.base.facts.sites();
     script_.pinned_rate = pinned_rate();
-    const ThreadSegments& s = in_.segments;
-    const std::vector<Turn> order = turns();
     std::vector<TraceTime> last(r_.threads.size(), INT64_MIN);
-    thread_of_.resize(s.start.size());
-    for (uint32_t t = 0; t + 1 < s.first.size(); ++t)
-      std::fill(thread_of_.begin() + s.first[t], thread_of_.begin() + s.first[t + 1],
-                ThreadIndex(t));
-    script_.events.reserve(order.size());
-    for (const Turn& turn : order) add(turn, last[raw(thread_of_[turn.segment])]);
+    reserve();
+    ScriptTurns turns(in_.segments);
+    TraceTime until = INT64_MAX;
+    for (ScriptTurn turn; turns.next(turn) && turn.at <= until;) {
+      if (script_.events.size() == kMostEvents) until = shorten(turn.at);
+      add(turn, last[raw(turn.thread)]);
+    }
     settle();
-    for (const Steps& steps : in_.steps) script_.steps.push_back(build_step_script(in_, steps));
+    for (const Steps& steps : steps_) script_.steps.push_back(build_step_script(in_, steps));
     return std::move(script_);
   }
 
  private:
   uint32_t process_of(ThreadIndex thread) const { return raw(r_.threads[raw(thread)].process); }
 
-  struct Turn {
-    TraceTime at;
-    uint32_t segment;
-    bool enters;  // a wait; else the segment ends
-  };
-  // By recorded end. A wait is entered by an event of its own, before what others do meanwhile.
-  std::vector<Turn> turns() const {
-    const ThreadSegments& s = in_.segments;
-    std::vector<Turn> out;
-    out.reserve(s.start.size() + r_.waits.size());
-    for (uint32_t i = 0; i < s.start.size(); ++i) {
-      if (s.kind[i] == SegmentKind::Wait) out.push_back({s.start[i], i, true});
-      out.push_back({s.end[i], i, false});
-    }
-    std::stable_sort(out.begin(), out.end(),
-                     [](const Turn& a, const Turn& b) { return a.at < b.at; });
-    return out;
+  void reserve() {
+    const size_t most = in_.segments.start.size() + r_.waits.size();
+    const size_t events = std::min(most, kMostEvents + kMostEvents / 8);
+    script_.events.reserve(events);
+    script_.pieces.reserve(events);
+    script_.work.reserve(std::min(events, r_.activities.size()));
   }
 
-  void add(const Turn& turn, TraceTime& last) {
+  // The steps that lie before `end`, but some at least, are replayed. Returns until when what is
+  // recorded is part of them: a boundary is passed by what reaches beyond it.
+  TraceTime shorten(TraceTime end) {
+    TraceTime until = INT64_MIN;
+    for (Steps& steps : steps_) {
+      std::vector<TraceTime>& b = steps.boundary;
+      const auto fit = static_cast<size_t>(std::upper_bound(b.begin(), b.end(), end) - b.begin());
+      const size_t keep = std::max(fit, steps.warmup + kFewestSteps + 1);
+      until = std::max(until, keep < b.size() ? b[keep] : INT64_MAX);
+      b.resize(std::min(keep, b.size()));
+    }
+    return until;
+  }
+
+  void add(const ScriptTurn& turn, TraceTime& last) {
     const ThreadSegments& s = in_.segments;
     const uint32_t segment = turn.segment;
     ScriptEvent e;
-    e.thread = thread_of_[segment];
+    e.thread = turn.thread;
     e.start = s.start[segment];
     e.end = turn.at;
     e.cost = e.end - e.start;
@@ -266,7 +273,7 @@ class Builder {
   RecordedDevice device_;
   PipeWrites pipes_;
   ReplayScript script_;
-  std::vector<ThreadIndex> thread_of_;       // by segment
+  std::vector<Steps> steps_;                 // those that are replayed
   std::vector<std::vector<int64_t>> costs_;  // of launches that nothing held back, by process
   std::vector<uint32_t> held_;               // events: launches into a nearly full queue
   std::vector<std::pair<uint32_t, int64_t>> idle_syncs_, wakes_;

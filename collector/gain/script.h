@@ -1,6 +1,7 @@
 // The recording as a script that can be played again: what each host thread did, in one order that
 // respects every dependency (that of the recorded ends), and which device work each call started.
-// Built once per analysis; a replay with some causes removed is one pass over it.
+// Built once per analysis; a replay with some causes removed is one pass over it. Of a long
+// recording it holds the first steps: as many as are some million events.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -68,7 +69,7 @@ struct ScriptWork {
 struct StepScript {
   ProcessIndex process{};
   ThreadIndex main{};
-  std::vector<ThreadIndex> passed_by;
+  std::vector<ThreadIndex> passed_by;  // by boundary; of a long recording the first ones only
   uint32_t workers = 0;
   std::vector<TraceTime> batch_came;  // when a wait for a batch ended in that step; 0: none
   std::vector<uint32_t> first;        // pieces [first[j], first[j + 1])
