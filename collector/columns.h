@@ -34,4 +34,9 @@ void each_column(Samples& t, F&& f) {
   f(t.flags), f(t.minor_faults), f(t.system_ns);
 }
 
+template <typename F>
+void each_column(Counters& t, F&& f) {
+  f(t.process), f(t.time), f(t.key), f(t.value);
+}
+
 }  // namespace gpustall::collect

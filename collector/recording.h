@@ -173,6 +173,15 @@ struct Samples {
   size_t size() const { return thread.size(); }
 };
 
+// What the helper thread read from time to time, by name; sorted by (process, time).
+struct Counters {
+  std::vector<ProcessIndex> process;
+  std::vector<TraceTime> time;
+  std::vector<StringId> key;  // e.g. trace::kThrottledCounter
+  std::vector<int64_t> value;
+  size_t size() const { return process.size(); }
+};
+
 // CUPTI OVERHEAD and the profiler's own costs: host clock.
 enum class OverheadKind : uint8_t {
   Unknown,
@@ -234,6 +243,7 @@ struct Recording {
   Waits waits;
   Ranges ranges;
   Samples samples;
+  Counters counters;
   std::vector<Overhead> overheads;
   std::vector<Fork> forks;
   std::vector<Unobserved> unobserved;

@@ -87,6 +87,8 @@ void sort_events(Recording& recording) {
   sort_by_thread_and_start(recording.ranges);
   Samples& s = recording.samples;
   sort_table(s, [&s](size_t i) { return Key(raw(s.thread[i]), s.time[i], 0); });
+  Counters& c = recording.counters;
+  sort_table(c, [&c](size_t i) { return Key(raw(c.process[i]), c.time[i], 0); });
 }
 
 }  // namespace gpustall::collect

@@ -13,6 +13,7 @@
 
 #include "libinterpose/clock.h"
 #include "libinterpose/dictionary.h"
+#include "libinterpose/quota.h"
 #include "libinterpose/recorder.h"
 #include "libinterpose/run_directory.h"
 #include "libinterpose/settings.h"
@@ -112,20 +113,6 @@ void put_python(HookGuard& guard) noexcept {
     h->python_version = major << 24 | minor << 16 | micro << 8 | 0xf0;
 }
 
-// CPU limits of the container: "quota period" (v2) as it stands, or the two files of v1.
-void put_quota(HookGuard& guard) noexcept {
-  char text[128];
-  size_t n = sys::read_file("/sys/fs/cgroup/cpu.max", text, sizeof text);
-  if (n == 0) {
-    n = sys::read_file("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", text, 60);
-    if (n == 0) return;
-    if (text[n - 1] == '\n') text[n - 1] = ' ';
-    n += sys::read_file("/sys/fs/cgroup/cpu/cpu.cfs_period_us", text + n, 60);
-  }
-  while (n != 0 && text[n - 1] == '\n') --n;
-  put(guard, "cpu.quota", {text, n});
-}
-
 void put_machine(HookGuard& guard) noexcept {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -134,7 +121,7 @@ void put_machine(HookGuard& guard) noexcept {
   put_number(guard, "cpu.online", ::sysconf(_SC_NPROCESSORS_ONLN));
   put_number(guard, "memory.bytes",
              static_cast<long long>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE));
-  put_quota(guard);
+  write_quota(guard);
 }
 
 }  // namespace

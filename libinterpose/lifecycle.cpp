@@ -10,6 +10,7 @@
 #include "libinterpose/helper.h"
 #include "libinterpose/helper_thread.h"
 #include "libinterpose/process.h"
+#include "libinterpose/quota.h"
 #include "libinterpose/recorder.h"
 #include "libinterpose/run_directory.h"
 #include "libinterpose/seams.h"
@@ -131,6 +132,7 @@ void start_cuda(HookGuard& guard) noexcept {
   if (!cupti::usable() || file_header() == nullptr || g_process->cuda_started.exchange(true))
     return;
   register_jobs();
+  start_quota_watch(guard);
   __atomic_store_n(&file_header()->role, static_cast<uint8_t>(trace::Role::Trainer),
                    __ATOMIC_RELAXED);
   cupti::start(guard);

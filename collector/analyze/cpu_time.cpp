@@ -5,6 +5,7 @@
 #include "collector/analyze/by_thread.h"
 #include "collector/analyze/fault_times.h"
 #include "collector/analyze/overlay.h"
+#include "collector/analyze/throttles.h"
 
 namespace gpustall::collect {
 namespace {
@@ -41,12 +42,16 @@ CpuTime::CpuTime(const Recording& recording, const StackFacts& facts, const Back
 }
 
 // The kernel counts a wait for a CPU when it ends: what does not fit between two samples belongs to
-// the ones before.
+// the ones before. It counts stops by a quota, too, which have an owner of their own.
 void CpuTime::find_starved() {
   const Samples& s = r_.samples;
   starved_.resize(s.size());
+  std::vector<std::vector<Throttle>> throttles(r_.processes.size());
+  for (const Throttle& t : find_throttles(r_)) throttles[raw(t.process)].push_back(t);
   for (size_t t = 0; t < r_.threads.size(); ++t) {
     int64_t over = 0;
+    const std::vector<Throttle>& stops = throttles[raw(r_.threads[t].process)];
+    size_t left = stops.size();
     for (size_t i = first_sample_[t + 1]; i-- > first_sample_[t];) {
       if (s.runnable_ns[i] == 0) {  // only the state is known
         starved_[i] = s.state[i] == trace::ThreadRunState::Runnable;
@@ -54,9 +59,12 @@ void CpuTime::find_starved() {
       }
       if (i == first_sample_[t] || s.time[i] <= s.time[i - 1]) continue;
       const int64_t between = s.time[i] - s.time[i - 1];
-      const int64_t waited =
-          over +
-          std::max<int64_t>(0, static_cast<int64_t>(s.runnable_ns[i] - s.runnable_ns[i - 1]));
+      const auto counted = static_cast<int64_t>(s.runnable_ns[i] - s.runnable_ns[i - 1]);
+      int64_t stopped = 0;
+      for (; left > 0 && stops[left - 1].end > s.time[i - 1]; --left)
+        if (stops[left - 1].end <= s.time[i])
+          stopped += stops[left - 1].end - stops[left - 1].start;
+      const int64_t waited = over + std::max<int64_t>(0, counted - stopped);
       starved_[i] = std::min(1.0, double(waited) / double(between));
       over = std::max<int64_t>(0, waited - between);
     }

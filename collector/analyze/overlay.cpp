@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "collector/analyze/throttles.h"
+
 namespace gpustall::collect {
 namespace {
 
@@ -49,6 +51,7 @@ Overlays::Overlays(const Recording& recording) : by_thread_(recording.threads.si
     if (const auto cause = cause_of(o.kind); cause && o.thread != kNone<ThreadIndex>)
       by_thread_[raw(o.thread)].push_back({o.start, o.end, *cause});
   add_captures(recording.calls);
+  add_throttles(recording);
   for (auto& list : by_thread_) list = disjoint(std::move(list));
 }
 
@@ -63,6 +66,13 @@ void Overlays::add_captures(const Calls& calls) {
           {calls.start[begin], calls.end[i], Cause::ColdGraph});
     begin = calls.size();
   }
+}
+
+void Overlays::add_throttles(const Recording& recording) {
+  for (const Throttle& t : find_throttles(recording))
+    for (size_t thread = 0; thread < recording.threads.size(); ++thread)
+      if (recording.threads[thread].process == t.process)
+        by_thread_[thread].push_back({t.start, t.end, Cause::HostThrottled});
 }
 
 // By start, the inner one where they nest.

@@ -1,5 +1,6 @@
 // What is known to have run on a thread in an interval, whatever else its events say: the garbage
-// collector, module loading inside a launch, the capture of a graph, CUPTI's and our own work.
+// collector, module loading inside a launch, the capture of a graph, CUPTI's and our own work, and
+// when the CPU quota stopped all of the process's threads.
 #pragma once
 #include <vector>
 
@@ -24,6 +25,7 @@ class Overlays {
     Cause cause;
   };
   void add_captures(const Calls& calls);
+  void add_throttles(const Recording& recording);
   static std::vector<Interval> disjoint(std::vector<Interval> all);
 
   std::vector<std::vector<Interval>> by_thread_;  // by start, disjoint

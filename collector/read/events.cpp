@@ -229,6 +229,16 @@ bool EventReader::operator()(const trace::Sample& r) {
   return true;
 }
 
+bool EventReader::operator()(const trace::Counter& r) {
+  const Times at = host_times(r.time, 0);
+  if (!at.ok) return false;
+  r_.counters.process.push_back(in_.context.process);
+  r_.counters.time.push_back(at.start);
+  r_.counters.key.push_back(in_.ids.string(r.key));
+  r_.counters.value.push_back(r.value);
+  return true;
+}
+
 bool EventReader::operator()(const trace::Loss& r) {
   if (r.kind < out_.losses.size()) out_.losses[r.kind] += r.count;
   return true;

@@ -63,6 +63,7 @@ class EventReader {
   bool operator()(const trace::GraphRun& r);
   bool operator()(const trace::Overhead& r);
   bool operator()(const trace::Sample& r);
+  bool operator()(const trace::Counter& r);
   bool operator()(const trace::Loss& r);
   bool operator()(const trace::Notice& r);
   bool operator()(const trace::Fork& r);

@@ -180,6 +180,7 @@ class TraceReader {
     make_room(r_.waits, {Tag::Wait});
     make_room(r_.ranges, {Tag::Range, Tag::Mark, Tag::Gc});
     make_room(r_.samples, {Tag::Sample});
+    make_room(r_.counters, {Tag::Counter});
   }
 
   void read_events(FileWork& w) {

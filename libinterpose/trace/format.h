@@ -126,6 +126,11 @@ enum class ObjectKind : uint8_t {
 
 enum class ThreadRunState : uint8_t { Unknown, Running, Runnable, Sleeping, DiskWait, Stopped };
 
+// Keys of Counter records.
+// Nanoseconds for which the CPU quota of the process's control group stopped its threads, summed
+// over CPUs; cumulative, at the moment when it was seen to have grown.
+inline constexpr const char* kThrottledCounter = "cgroup.throttled_ns";
+
 // Sample.flags: what the interpreter was doing at that moment.
 enum SampleFlag : uint32_t {
   kSampleHoldsGil = 1u << 0,  // this thread held the GIL; never set where that is not known
