@@ -6,6 +6,7 @@
 #include <map>
 
 #include "libinterpose/dictionary.h"
+#include "libinterpose/fork.h"
 #include "libinterpose/seams.h"
 #include "libinterpose/settings.h"
 #include "libinterpose/window.h"
@@ -158,5 +159,9 @@ uint32_t native_stack(HookGuard&) noexcept {
   return 9;
 }
 }  // namespace stacks
+
+bool is_forked() noexcept {
+  return false;
+}
 
 }  // namespace gpustall::interpose
