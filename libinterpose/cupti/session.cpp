@@ -122,6 +122,8 @@ void describe_process() noexcept {
   if (runtime_is_simulated()) set_header_flag(trace::kSimulated);
 }
 
+unsigned g_flush_turn = 0;  // helper thread only, once it runs
+
 void flush(HookGuard& guard, Round round) noexcept {
   if (!context_seen()) return;
   FlushScope scope(guard);
@@ -144,8 +146,9 @@ void resume_job(HookGuard& guard, Round round) noexcept {
 
 // Each of the first rounds: a process that is killed young has handed over something.
 void flush_job(HookGuard& guard, Round round) noexcept {
-  static unsigned turn = 0;  // helper thread only
-  if (round == Round::Periodic && turn++ >= kEarlyFlushes && turn % kFlushEvery != 0) return;
+  if (round == Round::Periodic && g_flush_turn++ >= kEarlyFlushes &&
+      g_flush_turn % kFlushEvery != 0)
+    return;
   if (!is_active()) return;
   // Somebody attaches or detaches: that takes care of the buffers too.
   if (pthread_mutex_trylock(&g_lock) != 0) return;
@@ -211,6 +214,7 @@ void start_session(HookGuard& guard) noexcept {
     return refuse(guard, NoticeKind::CuptiMissing, 0,
                   g_missing != nullptr ? g_missing : "no libcupti in this process");
   g_stack_ticks = ticks_from_ns(g_settings.stack_ns);
+  g_flush_turn = 0;
   add_periodic(flush_job, kFlushNs);
   add_periodic(resume_job, kResumeNs);
   if (!program_use().in_use()) return attach_or_refuse(guard);
