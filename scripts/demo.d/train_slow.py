@@ -64,11 +64,11 @@ def main():
         scaler.scale(loss).backward()
         scaler.step(optimizer)
         scaler.update()
+        if step % 4 == 3:
+            torch.cuda.empty_cache()
         running += loss.item()
         update_ema(ema, model)
         print(f"step {step} loss {running / (step + 1):.4f}")
-        if step % 4 == 3:
-            torch.cuda.empty_cache()
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@ import os
 import subprocess
 import sys
 
-SUBSET = ["sync_item", "sync_explicit", "data_main", "alloc_empty_cache", "host_sleep", "negative_busy"]
+SUBSET = ["sync_item", "sync_print", "sync_explicit", "data_main", "launch_dispatch", "alloc_empty_cache", "host_sleep",
+          "negative_busy"]
 
 source = os.environ["GPUSTALL_SOURCE"]
 sys.exit(subprocess.run([sys.executable, f"{source}/scripts/accuracy", "--pairs", "3", *SUBSET]).returncode)
