@@ -1,4 +1,4 @@
-"""A subset of the labelled stalls in single pairs: the right leaf at the right line, and nothing promised where nothing is
+"""A subset of the labelled stalls in three pairs each: the right leaf at the right line, and nothing promised where nothing is
 to gain. The whole suite with its gains is scripts/accuracy."""
 import os
 import subprocess
