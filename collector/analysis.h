@@ -54,6 +54,7 @@ struct Slices {
   std::vector<Cause> other_cause;
   std::vector<SiteId> other_site;
   std::vector<StackId> other_stack;
+  std::vector<uint32_t> other_group;
   size_t size() const { return gap.size(); }
 };
 

@@ -55,12 +55,14 @@ class Attributor {
     uint64_t also = 0;
     Cause other{};  // of `also`, with its stack
     StackId other_stack = kNone<StackId>;
+    uint32_t other_key_plus_one = 0;
 
-    void also_without(Cause repaired, StackId at) {
+    void also_without(Cause repaired, StackId at, uint32_t its_key_plus_one) {
       if (repaired == cause) return;
       also |= bit(repaired);
       other = repaired;
       other_stack = at;
+      other_key_plus_one = its_key_plus_one;
     }
   };
 
@@ -215,6 +217,7 @@ class Attributor {
     out_.other_cause[slice] = out_.cause[slice];
     out_.other_site[slice] = out_.site[slice];
     out_.other_stack[slice] = out_.stack[slice];
+    out_.other_group[slice] = out_.group[slice];
     out_.cause[slice] = owner.cause;
     out_.site[slice] = in_.base.facts.site(owner.stack);
     out_.stack[slice] = owner.stack;
@@ -225,12 +228,12 @@ class Attributor {
   // Work that the lead given up in `stall` would have hidden.
   Owner hidden_by(Owner work, const Stall& stall) {
     if (goes_before_sync(work.cause)) {
-      work.also_without(stall.cause, stall.stack);
+      work.also_without(stall.cause, stall.stack, groups_.key_of(stall) + 1);
       return work;
     }
     Owner owner{stall.cause, stall.stack};
     owner.key_plus_one = groups_.key_of(stall) + 1;
-    owner.also_without(work.cause, work.stack);
+    owner.also_without(work.cause, work.stack, 0);
     return owner;
   }
 
@@ -249,7 +252,7 @@ class Attributor {
         out_.site.back() == site && out_.object.back() == owner.object &&
         out_.group.back() == owner.key_plus_one && out_.also.back() == owner.also &&
         out_.other_cause.back() == owner.other && out_.other_site.back() == other &&
-        key == last_work_) {
+        out_.other_group.back() == owner.other_key_plus_one && key == last_work_) {
       out_.end.back() = end;
       return;
     }
@@ -266,12 +269,17 @@ class Attributor {
     out_.other_cause.push_back(owner.other);
     out_.other_site.push_back(other);
     out_.other_stack.push_back(owner.other_stack);
+    out_.other_group.push_back(owner.other_key_plus_one);
   }
 
   void number_groups() {
-    for (size_t s = 0; s < out_.size(); ++s)
-      out_.group[s] = out_.group[s] != 0 ? groups_.group_of(out_.group[s] - 1)
-                                         : groups_.group_of(out_.cause[s], out_.site[s]);
+    const auto number = [&](uint32_t key_plus_one, Cause cause, SiteId site) {
+      return key_plus_one != 0 ? groups_.group_of(key_plus_one - 1) : groups_.group_of(cause, site);
+    };
+    for (size_t s = 0; s < out_.size(); ++s) {
+      out_.group[s] = number(out_.group[s], out_.cause[s], out_.site[s]);
+      out_.other_group[s] = number(out_.other_group[s], out_.other_cause[s], out_.other_site[s]);
+    }
   }
 
   const AttributeInput& in_;

@@ -96,7 +96,7 @@ void add_idle(const Analysis& a, DeviceIndex device, const WindowRange& range, O
       alternatives.add({a.slices.other_cause[s],
                         a.slices.other_site[s],
                         {},
-                        0,
+                        a.slices.other_group[s],
                         uint64_t{1} << static_cast<unsigned>(a.slices.cause[s]),
                         a.slices.other_stack[s],
                         static_cast<uint32_t>(g),

@@ -87,14 +87,29 @@ const CauseRow* best_repair(const Window& w) {
   return best != nullptr && best->gain->pct >= kSmallestGainPct ? best : nullptr;
 }
 
+// " together with what waits at train.py:5, train.py:9": the others of its group.
+std::string group_places(const Window& w, const CauseRow& row) {
+  std::vector<std::string> places{place(row)};
+  std::string text;
+  for (const CauseRow& other : w.causes) {
+    if (row.group == 0 || other.group != row.group || !other.site) continue;
+    const std::string at = place(other);
+    if (std::find(places.begin(), places.end(), at) != places.end()) continue;
+    text += places.size() == 1 ? " together with what waits" + at : "," + at.substr(3);
+    places.push_back(at);
+  }
+  return text;
+}
+
 std::string gain_text(const Window& w, const CauseRow* main) {
   const CauseRow* best = best_repair(w);
   if (best == nullptr) return "; no single repair is sure to gain anything";
   const std::string gain = printed("%.2f ms per step", double(best->gain->ns_per_step) / 1e6) +
                            printed(" (%.0f to %.0f %%)", best->gain->low_pct, best->gain->high_pct);
-  if (best == main) return "; fixing it gains " + gain;
-  return std::string("; the best single repair, ") + text_of(best->cause).title.data() +
-         place(*best) + ", gains " + gain;
+  const std::string others = group_places(w, *best);
+  if (best == main) return "; fixing it" + others + " gains " + gain;
+  return std::string("; the best ") + (others.empty() ? "single repair, " : "repair, ") +
+         text_of(best->cause).title.data() + place(*best) + others + ", gains " + gain;
 }
 
 // Idle time that no replay was asked about: of unknown owners, or of causes that no repair of the
