@@ -1,6 +1,8 @@
 // The only place where commands meet the collector's readers.
 #include "viewer-cli/loading.h"
 
+#include <malloc.h>
+
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -18,6 +20,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kDamageShown = 5;
+
+// Passes over a recording need large tables one after the other. The allocator would give each back
+// to the system and ask for the next one's pages anew: a third of the time.
+void keep_freed_memory() {
+#ifdef M_MMAP_MAX
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, -1);
+#endif
+}
 
 // A saved model starts with its schema; other JSON files (torch.profiler) do not.
 std::optional<std::string> saved_model(const std::string& path) {
@@ -68,6 +79,7 @@ void check_ordinal(std::optional<uint32_t> wanted, const std::vector<Device>& de
 
 Analyzed load_and_analyze(const std::string& path, const Session& session) {
   Analyzed analyzed;
+  keep_freed_memory();
   {
     ProgressLine progress("reading " + path, session.quiet);
     auto recording = collect::load(path, progress.callback());

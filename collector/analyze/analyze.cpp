@@ -55,11 +55,11 @@ Analysis analyze(const Recording& recording) {
   HostReader reader(base, stalls, owners, segments, cpu, workers);
   const DevicePart device_part(recording, links);
 
-  result.gaps = std::move(timelines.gaps);
-  timelines.gaps = result.gaps;  // the ledgers search in them
-  attribute_gaps({base, stalls, timelines, latency, reader, workers, device_part}, result.gaps,
+  // Only first_slice is filled: the ledgers search in the same gaps meanwhile.
+  attribute_gaps({base, stalls, timelines, latency, reader, workers, device_part}, timelines.gaps,
                  result.slices);
   result.busy_slices = attribute_busy(base, timelines);
+  result.gaps = std::move(timelines.gaps);
   result.timelines = std::move(timelines.devices);
   result.sites = facts.sites();
   blame_hottest_lines(recording, facts, result.slices);

@@ -36,6 +36,7 @@ class Attributor {
   Attributor(const AttributeInput& input, Gaps& gaps, Slices& out)
       : in_(input), r_(input.base.recording), gaps_(gaps), out_(out) {
     collect_events();
+    reserve(2 * gaps.size());
   }
 
   void run() {
@@ -65,6 +66,14 @@ class Attributor {
       other_key_plus_one = its_key_plus_one;
     }
   };
+
+  // Most gaps have one or two; growing would copy what is there.
+  void reserve(size_t slices) {
+    const auto each = [slices](auto&... column) { (column.reserve(slices), ...); };
+    each(out_.gap, out_.start, out_.end, out_.cause, out_.site, out_.object, out_.stack);
+    each(out_.group, out_.also, out_.other_cause, out_.other_site, out_.other_stack);
+    gaps_.first_slice.reserve(gaps_.size() + 1);
+  }
 
   void collect_events() {
     events_.resize(r_.processes.size());

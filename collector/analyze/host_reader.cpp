@@ -22,7 +22,8 @@ HostReader::HostReader(const StallInput& input, const Stalls& stalls, const Call
       segments_(segments),
       cpu_(cpu),
       workers_(workers),
-      overlays_(input.recording) {
+      overlays_(input.recording),
+      near_(input.recording.threads.size()) {
   find_threads();
 }
 
@@ -91,7 +92,8 @@ bool HostReader::is_outside_wait(uint32_t wait) const {
 void HostReader::read(ThreadIndex thread, TraceTime start, TraceTime end, int hops,
                       HostPieces& out) {
   const uint32_t stop = segments_.first[raw(thread) + 1];
-  uint32_t i = segments_.at(thread, start);
+  uint32_t i = segments_.at(thread, start, near_[raw(thread)]);
+  near_[raw(thread)] = i;
   for (TraceTime cursor = start; cursor < end; ++i) {
     const TraceTime next = i < stop ? std::clamp(segments_.start[i], cursor, end) : end;
     scratch_.clear();

@@ -58,6 +58,7 @@ class HostReader {
   const LoaderWorkers& workers_;
   const Overlays overlays_;
   HostPieces scratch_;
+  std::vector<uint32_t> near_;                       // by thread: the segment read last
   std::vector<bool> launching_;                      // by thread
   std::vector<std::vector<ThreadIndex>> launchers_;  // by process, most launches first
   std::vector<ThreadIndex> pin_;                     // by process

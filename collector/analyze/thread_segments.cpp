@@ -113,6 +113,26 @@ uint32_t ThreadSegments::at(ThreadIndex thread, TraceTime time) const {
   return static_cast<uint32_t>(std::upper_bound(begin, stop, time) - end.begin());
 }
 
+// Doubles its distance from `near` until `time` is passed.
+uint32_t ThreadSegments::at(ThreadIndex thread, TraceTime time, uint32_t near) const {
+  const uint32_t begin = first[raw(thread)], stop = first[raw(thread) + 1];
+  near = std::clamp(near, begin, stop);
+  uint32_t low = near, high = near;  // what ends after `time` is in [low, high]
+  if (near < stop && end[near] <= time) {
+    for (uint32_t step = 1; high < stop && end[high] <= time; step *= 2) {
+      low = high + 1;
+      high = std::min(stop, stop - high > step ? high + step : stop);
+    }
+  } else {
+    for (uint32_t step = 1; low > begin && end[low - 1] > time; step *= 2) {
+      high = low - 1;
+      low = low - begin > step ? low - step : begin;
+    }
+  }
+  return static_cast<uint32_t>(std::upper_bound(end.begin() + low, end.begin() + high, time) -
+                               end.begin());
+}
+
 ThreadSegments build_segments(const Recording& recording) {
   ThreadSegments s;
   const size_t n = recording.calls.size() + recording.waits.size() + recording.forks.size();

@@ -22,6 +22,8 @@ struct ThreadSegments {
 
   // The first segment of the thread that ends after `time`; first[thread + 1] if there is none.
   uint32_t at(ThreadIndex thread, TraceTime time) const;
+  // The same, found fast where it lies near segment `near` of the thread.
+  uint32_t at(ThreadIndex thread, TraceTime time, uint32_t near) const;
 };
 
 ThreadSegments build_segments(const Recording& recording);

@@ -124,6 +124,11 @@ Timelines build_timelines(const Recording& recording) {
     collective[i] = is_collective(recording.strings[i]);
 
   Timelines t;
+  // No more gaps than activities; room that stays empty is never touched, growing would copy.
+  t.gaps.device.reserve(a.size());
+  t.gaps.start.reserve(a.size());
+  t.gaps.end.reserve(a.size());
+  t.gaps.closing.reserve(a.size());
   Sweep sweep(recording, collective, t);
   const auto n = static_cast<uint32_t>(a.size());
   for (uint32_t begin = 0, end; begin < n; begin = end) {

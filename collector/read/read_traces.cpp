@@ -183,6 +183,22 @@ class TraceReader {
     make_room(r_.counters, {Tag::Counter});
   }
 
+  // The file's chunks thread by thread, the others behind them: the event tables come out sorted
+  // by thread, where the file has the chunks in the order in which they were begun.
+  std::vector<const Chunk*> in_reading_order(const FileWork& w) {
+    std::vector<std::pair<uint32_t, const Chunk*>> order;
+    for (const Chunk& c : w.file.chunks)
+      order.emplace_back(c.kind() == trace::StreamKind::Thread
+                             ? raw(tables_.thread(w.process, c.header.tid))
+                             : UINT32_MAX,
+                         &c);
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<const Chunk*> chunks;
+    for (const auto& [thread, chunk] : order) chunks.push_back(chunk);
+    return chunks;
+  }
+
   void read_events(FileWork& w) {
     FileContext context{w.file, w.scan, w.process, first_of_host(w)};
     std::unique_ptr<Symbolizer> symbolizer;
@@ -191,7 +207,7 @@ class TraceReader {
     FileIds ids = map_ids(context, tables_, symbolizer.get());
     EventReader reader(r_, tables_,
                        {context, ids, w.clocks.host, w.clocks.host_range, w.clocks.device_range});
-    for (const Chunk& chunk : w.file.chunks) reader.chunk(chunk);
+    for (const Chunk* chunk : in_reading_order(w)) reader.chunk(*chunk);
     FileEvents events = reader.take();
     for (const trace::Thread& t : w.scan.threads) describe_thread(w, ids, t);
     for (const size_t row : events.overheads) {
