@@ -83,6 +83,13 @@ struct HostPace {
   int64_t between_launches_ns = 0;  // to the next one on that thread, no other call between
 };
 
+// From then on a process (or what its thread started) had fewer CPUs.
+struct Narrowing {
+  int before = 0, after = 0;      // CPUs; 0: not known
+  std::optional<ModelSite> site;  // of the call
+  std::string by;                 // the calling library, where only that is known
+};
+
 struct ModelProcess {
   uint32_t pid = 0;
   int32_t rank = -1;
@@ -91,6 +98,7 @@ struct ModelProcess {
   bool clean_end = true;
   std::vector<int64_t> step_ns;  // every step, warm-up first
   std::optional<HostPace> pace;  // null: no launches
+  std::vector<Narrowing> narrowed;
 };
 
 struct WorkerState {

@@ -2,6 +2,7 @@
 // fails here leaves the library inert.
 #include <stdlib.h>
 
+#include "libinterpose/affinity.h"
 #include "libinterpose/clock.h"
 #include "libinterpose/creators.h"
 #include "libinterpose/fork.h"
@@ -33,6 +34,7 @@ __attribute__((constructor)) void on_load(int argc, char** argv, char**) noexcep
   }
   g_process->pid.store(static_cast<uint32_t>(::getpid()));
   note_first_clock();
+  remember_cpus();
   make_thread_key();
   register_fork_handlers();
   set_injection();

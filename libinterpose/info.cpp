@@ -1,7 +1,6 @@
 // Info records: what a reader of the report needs to know about the process and the machine. Only
 // listed environment variables, arguments with secrets blanked.
 #include <dlfcn.h>
-#include <sched.h>
 #include <strings.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "libinterpose/affinity.h"
 #include "libinterpose/clock.h"
 #include "libinterpose/dictionary.h"
 #include "libinterpose/quota.h"
@@ -114,14 +114,12 @@ void put_python(HookGuard& guard) noexcept {
 }
 
 void put_machine(HookGuard& guard) noexcept {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (::sched_getaffinity(0, sizeof allowed, &allowed) == 0)
-    put_number(guard, "cpu.allowed", CPU_COUNT(&allowed));
+  if (const int cpus = allowed_cpus()) put_number(guard, "cpu.allowed", cpus);
   put_number(guard, "cpu.online", ::sysconf(_SC_NPROCESSORS_ONLN));
   put_number(guard, "memory.bytes",
              static_cast<long long>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE));
   write_quota(guard);
+  write_affinity(guard);
 }
 
 }  // namespace

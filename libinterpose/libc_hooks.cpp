@@ -2,6 +2,7 @@
 // its original exactly once. A wrapper is defined under a name of its own and exported under the
 // symbol, so that glibc's declarations and fortified inlines cannot collide with it. It is not
 // noexcept: pthread_cancel unwinds through it where the original is a cancellation point.
+#include "libinterpose/affinity.h"
 #include "libinterpose/creators.h"
 #include "libinterpose/dictionary.h"
 #include "libinterpose/hooks.h"
@@ -44,6 +45,21 @@ static void note_wake(const void* object) noexcept {
   note_waker(reinterpret_cast<uint64_t>(object), tid, now_ticks());
 }
 #include "libinterpose/hooks.def"
+
+// The caller's line is worth a record however short the call was; `result` is what the thread may
+// use from then on.
+int hook_sched_setaffinity(pid_t pid, size_t n, const cpu_set_t* set)
+    GPUSTALL_EXPORTED(sched_setaffinity);
+int hook_sched_setaffinity(pid_t pid, size_t n, const cpu_set_t* set) {
+  const int64_t start = begin_wait();
+  const int before = allowed_cpus();
+  const int outcome = real::sched_setaffinity(pid, n, set);
+  const int error = errno;
+  if (outcome == 0) note_affinity(before, __builtin_return_address(0));
+  if (start != 0) record_affinity(start, outcome == 0 ? allowed_cpus() : -1);
+  errno = error;
+  return outcome;
+}
 
 pid_t hook_fork() GPUSTALL_EXPORTED(fork);
 pid_t hook_fork() {

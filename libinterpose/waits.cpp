@@ -106,6 +106,23 @@ void record_wait(int64_t start, trace::WaitId wait, WaitObject object, int64_t r
   }
 }
 
+void record_affinity(int64_t start, int cpus) noexcept {
+  const int64_t end = now_ticks();
+  if (ThreadState* known = tls_thread; known != nullptr)
+    known->in_event.store(false, std::memory_order_relaxed);
+  HookGuard guard;
+  if (!guard.recording() || guard.thread().tid.load(std::memory_order_relaxed) != sys::tid())
+    return;
+  trace::Wait record{};
+  record.wait = static_cast<uint64_t>(trace::WaitId::SchedSetaffinity);
+  record.start = start;
+  record.duration = static_cast<uint64_t>(end - start);
+  record.result = cpus;
+  record.stack = stacks::python_stack(guard);
+  record.native_stack = stacks::native_stack(guard);
+  emit(guard, record);
+}
+
 void flush_short_waits(HookGuard& guard) noexcept {
   ThreadState& t = guard.thread();
   for (unsigned i = 0; t.short_total != 0 && i < kWaitIds; ++i) {

@@ -50,6 +50,9 @@ inline int64_t begin_wait() noexcept {
 }
 void record_wait(int64_t start, trace::WaitId wait, WaitObject object, int64_t result) noexcept;
 
+// With its stack, however short. `cpus`: what the calling thread may use now; -1: refused.
+void record_affinity(int64_t start, int cpus) noexcept;
+
 // In ticks, set at the start of recording.
 void set_wait_thresholds() noexcept;
 // Counts held back by this thread, as ShortWaits records of its stream.

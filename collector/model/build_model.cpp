@@ -5,6 +5,7 @@
 #include "collector/model/aggregate.h"
 #include "collector/model/ledger.h"
 #include "collector/model/loaders.h"
+#include "collector/model/narrowed.h"
 #include "collector/model/overview.h"
 #include "collector/model/verdict.h"
 #include "collector/model/work.h"
@@ -72,6 +73,7 @@ ModelProcess process_of(const Recording& r, const Analysis& analysis, uint32_t i
     out.steps = stats_of(steps, out.step_ns);
   }
   out.pace = pace_of(r, ProcessIndex(index), start, end);
+  out.narrowed = narrowings(r, ProcessIndex(index));
   return out;
 }
 

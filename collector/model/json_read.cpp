@@ -24,16 +24,21 @@ std::optional<Gain> read_gain(const Json& j) {
   return gain;
 }
 
+std::optional<ModelSite> read_site(const Json& j) {
+  const auto at = j.find("site");
+  if (at == j.end() || at->is_null()) return {};
+  ModelSite site;
+  take(*at, "file", site.file);
+  take(*at, "line", site.line);
+  take(*at, "function", site.function);
+  take(*at, "text", site.text);
+  return site;
+}
+
 CauseRow read_row(const Json& j, const char* time_key) {
   CauseRow row;
   row.cause = read_cause(j.at("cause"));
-  if (const auto site = j.find("site"); site != j.end() && !site->is_null()) {
-    row.site.emplace();
-    take(*site, "file", row.site->file);
-    take(*site, "line", row.site->line);
-    take(*site, "function", row.site->function);
-    take(*site, "text", row.site->text);
-  }
+  row.site = read_site(j);
   take(j, "object", row.object);
   take_list(j, "also", row.also, read_cause);
   take(j, "group", row.group);
@@ -120,6 +125,14 @@ ModelProcess read_process(const Json& j) {
     take(*pace, "launch_call_ns", p.pace->launch_call_ns);
     take(*pace, "between_launches_ns", p.pace->between_launches_ns);
   }
+  take_list(j, "narrowed", p.narrowed, [](const Json& n) {
+    Narrowing out;
+    take(n, "before", out.before);
+    take(n, "after", out.after);
+    out.site = read_site(n);
+    take(n, "by", out.by);
+    return out;
+  });
   return p;
 }
 

@@ -98,6 +98,9 @@ Json json_of(const ModelProcess& p) {
     j["pace"] = {{"launches", p.pace->launches},
                  {"launch_call_ns", p.pace->launch_call_ns},
                  {"between_launches_ns", p.pace->between_launches_ns}};
+  j["narrowed"] = list_of(p.narrowed, [](const Narrowing& n) {
+    return Json{{"before", n.before}, {"after", n.after}, {"site", json_of(n.site)}, {"by", n.by}};
+  });
   return j;
 }
 

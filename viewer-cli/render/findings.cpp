@@ -103,6 +103,34 @@ std::string also_note(const View& view, const CauseRow& row, const Places& place
   return note + ".";
 }
 
+// Who took the CPUs away that a thread waits for.
+std::vector<std::string> affinity_notes(const View& view, const CauseRow& row,
+                                        const Places& places) {
+  const bool starved =
+      row.cause == collect::Cause::HostStarved || row.cause == collect::Cause::DataWorkerStarved;
+  std::vector<std::string> notes;
+  if (!starved) return notes;
+  for (const collect::ModelProcess& process : view.model->processes) {
+    const bool worker = process.role == "loader_worker";
+    if (worker != (row.cause == collect::Cause::DataWorkerStarved)) continue;
+    for (const collect::Narrowing& n : process.narrowed) {
+      std::string note = worker ? "A worker" : "The process";
+      note += " may use only " + std::to_string(n.after);
+      if (n.before > 0) note += " of " + std::to_string(n.before);
+      note += n.after == 1 && n.before <= 1 ? " CPU" : " CPUs";
+      if (n.site)
+        note += " since sched_setaffinity at " + places.where(n.site);
+      else if (!n.by.empty())
+        note += " since sched_setaffinity by " + printable(n.by);
+      else
+        note += ", fewer than at its start";
+      note += ".";
+      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+    }
+  }
+  return notes;
+}
+
 std::string group_note(const View& view, const CauseRow& row, const Places& places) {
   // A first use is not fixed, so not together with anything either.
   if (row.group == 0 || family_of(row.cause) == collect::CauseFamily::Cold) return {};
@@ -132,6 +160,8 @@ Finding finding_of(const View& view, const Group& group, const ReportOptions& op
                            also_note(view, largest, places)}) {
     if (!note.empty()) finding.notes.push_back(std::move(note));
   }
+  for (std::string& note : affinity_notes(view, largest, places))
+    finding.notes.push_back(std::move(note));
   if (options.stacks) {
     for (const std::string& frame : largest.stack) finding.stack.push_back(places.frame(frame));
   }
