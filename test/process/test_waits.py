@@ -1,4 +1,5 @@
 """Waits and wakers in libc: recorded, and unchanged for the program."""
+import os
 import unittest
 
 from harness import ProcessTest, python
@@ -47,6 +48,25 @@ class Waits(ProcessTest):
         (pipe,) = [r for r in trace.all("Object") if r["id"] == wait["object"]]
         self.assertTrue(pipe.text.startswith("pipe:["), pipe.line)
         self.assertIn(str(pipe["identity"]), pipe.text)
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two CPUs")
+    def test_who_narrows_the_cpus_is_known(self):
+        run = self.run_victim(python(
+            "import os\n"
+            "cpus = sorted(os.sched_getaffinity(0))\n"
+            "os.sched_setaffinity(0, cpus[:-1])\n"  # before anything records
+            "os.sched_setaffinity(0, cpus)\n"
+            "cuda.cudaDeviceSynchronize()\n"
+            "os.sched_setaffinity(0, cpus[:1])"))
+        trace = self.one_trace(run)
+        (call,) = trace.all("Wait", "sched_setaffinity")
+        self.assertEqual(call["result"], 1)
+        self.assertGreater(call["stack"], 0)
+        info = dict(r.text.split(": ", 1) for r in trace.all("Info"))
+        cpus = len(os.sched_getaffinity(0))
+        self.assertEqual(info["cpu.at_start"], str(cpus))
+        self.assertEqual(info["cpu.allowed"], str(cpus))
+        self.assertRegex(info["cpu.narrowed"], f"^{cpus} to {cpus - 1} by /")
 
     def test_the_interpreter_lock_is_recognised(self):
         run = self.run_victim(python(

@@ -1,5 +1,6 @@
 // Threads that want a CPU and get none: other threads', the quota's, the interpreter's doing.
 #include "collector/analyze/throttles.h"
+#include "collector/model/narrowed.h"
 #include "test/builder/recording_text.h"
 #include "test/catch.h"
 #include "test/unit/analysis/summary.h"
@@ -107,4 +108,27 @@ TEST_CASE("a worker that waits for the GIL of its sending thread is sending") {
   };
   CHECK_THAT(worker("wait write 4980us 4990us object=pipe identity=9"), contains("data.transport"));
   CHECK_THAT(worker("wait read 4980us 4990us object=file:/a"), contains("data.worker_wait"));
+}
+
+TEST_CASE("who took CPUs away: a library before the recording, a line of the script, nobody seen") {
+  RecordingBuilder b;
+  add_text(b, R"(
+    process 100 trainer
+    thread main
+    wait sched_setaffinity 10us 12us result=4 | train.py:7 main
+    wait sched_setaffinity 20us 22us | train.py:8 main
+    wait sched_setaffinity 30us 32us result=1 | train.py:9 main; /x/site-packages/torch/a.py:3 bind
+    wait sched_setaffinity 40us 42us result=4 | train.py:10 main
+  )");
+  auto& info = b.recording().processes[0].info;
+  info = {{"cpu.at_start", "8"}, {"cpu.allowed", "4"}, {"cpu.narrowed", "8 to 4 by /x/libgomp.so"}};
+  std::vector<Narrowing> found = narrowings(b.build(), ProcessIndex(0));
+  REQUIRE(found.size() == 2);
+  CHECK((found[0].before == 8 && found[0].after == 4 && found[0].by == "/x/libgomp.so"));
+  CHECK((found[1].before == 4 && found[1].after == 1));
+  REQUIRE(found[1].site);
+  CHECK(found[1].site->line == 9);
+  info.erase("cpu.narrowed");
+  found = narrowings(b.build(), ProcessIndex(0));
+  CHECK((found.size() == 2 && found[0].by.empty() && !found[0].site));
 }
