@@ -17,6 +17,12 @@ Wide interpolate(Wide x, Wide x0, Wide x1, Wide y0, Wide y1) {
   constexpr Wide kFar = Wide{1} << 62;
   Wide run = x - x0, rise = y1 - y0, whole = x1 - x0;
   if (rise >= kFar || whole >= kFar) rise /= 4, whole /= 4;
+  // Nearly always; a division of 128 bits costs several times as much.
+  int64_t product = 0;
+  const auto fits = [](Wide value) { return value == static_cast<int64_t>(value); };
+  if (fits(run) && fits(rise) && fits(whole) && whole > 0 &&
+      !__builtin_mul_overflow(static_cast<int64_t>(run), static_cast<int64_t>(rise), &product))
+    return y0 + product / static_cast<int64_t>(whole);
   return y0 + run * rise / whole;
 }
 

@@ -53,12 +53,40 @@ std::vector<Stretch> unsorted_stretches(size_t n, KeyOf key) {
   return found;
 }
 
+using Row = std::pair<Key, size_t>;  // the index makes it stable
+
+// Mostly a few runs that are in order each, one behind the other: buffers whose records were
+// written in turns. Those are merged, pairs of neighbours at a time.
+void sort_rows(std::vector<Row>& rows) {
+  std::vector<size_t> begin{0};  // of each run
+  for (size_t i = 1; i < rows.size(); ++i)
+    if (rows[i] < rows[i - 1]) begin.push_back(i);
+  if (begin.size() * 4 > rows.size()) {
+    std::sort(rows.begin(), rows.end());
+    return;
+  }
+  std::vector<Row> merged(rows.size());
+  while (begin.size() > 1) {
+    std::vector<size_t> next;
+    const auto at = [&](size_t run) {
+      return rows.begin() + static_cast<ptrdiff_t>(run < begin.size() ? begin[run] : rows.size());
+    };
+    for (size_t run = 0; run < begin.size(); run += 2) {
+      next.push_back(begin[run]);
+      std::merge(at(run), at(run + 1), at(run + 1), at(run + 2),
+                 merged.begin() + static_cast<ptrdiff_t>(begin[run]));
+    }
+    rows.swap(merged);
+    begin.swap(next);
+  }
+}
+
 template <typename Table, typename KeyOf>
 void sort_stretch(Table& table, const Stretch& stretch, KeyOf key) {
   const size_t n = stretch.last - stretch.first + 1;
-  std::vector<std::pair<Key, size_t>> order(n);  // the index makes it stable
+  std::vector<Row> order(n);
   for (size_t i = 0; i < n; ++i) order[i] = {key(stretch.first + i), stretch.first + i};
-  std::sort(order.begin(), order.end());
+  sort_rows(order);
   each_column(table, [&](auto& column) {
     std::remove_reference_t<decltype(column)> moved(n);
     for (size_t i = 0; i < n; ++i) moved[i] = column[order[i].second];

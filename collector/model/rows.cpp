@@ -1,6 +1,7 @@
 #include "collector/model/rows.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace gpustall::collect {
 namespace {
@@ -16,16 +17,21 @@ uint64_t hash_of(const RowPart& p) {
 
 }  // namespace
 
-void OpenRows::add(const RowPart& part) {
-  OpenRow* row = nullptr;
-  std::vector<uint32_t>& candidates = known_[hash_of(part)];
+OpenRow& OpenRows::row_of(const RowPart& part) {
+  const uint64_t hash = hash_of(part);
+  uint32_t& recent = recent_[hash >> 54];
+  if (recent < rows_.size() && same_row(rows_[recent].first, part)) return rows_[recent];
+  std::vector<uint32_t>& candidates = known_[hash];
   for (uint32_t i : candidates)
-    if (same_row(rows_[i].first, part)) row = &rows_[i];
-  if (row == nullptr) {
-    candidates.push_back(static_cast<uint32_t>(rows_.size()));
-    row = &rows_.emplace_back();
-    row->first = part;
-  }
+    if (same_row(rows_[i].first, part)) return rows_[recent = i];
+  recent = static_cast<uint32_t>(rows_.size());
+  candidates.push_back(recent);
+  rows_.emplace_back().first = part;
+  return rows_.back();
+}
+
+void OpenRows::add(const RowPart& part) {
+  OpenRow* row = &row_of(part);
   const int64_t ns = part.end - part.start;
   row->ns += ns;
   if (row->last_counted != part.counted_by) ++row->count;
@@ -35,8 +41,8 @@ void OpenRows::add(const RowPart& part) {
     row->stack = part.stack;
     row->label = part.label;
   }
-  for (unsigned c = 0; part.also != 0 && c < kCauseCount; ++c)
-    if (part.also >> c & 1) row->also[c] += ns;
+  for (uint64_t also = part.also; also != 0; also &= also - 1)
+    row->also[static_cast<size_t>(std::countr_zero(also))] += ns;
   add_to_steps(*row, part.start, part.end);
 }
 

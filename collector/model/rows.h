@@ -48,10 +48,12 @@ class OpenRows {
   std::vector<OpenRow>& rows() { return rows_; }
 
  private:
+  OpenRow& row_of(const RowPart& part);
   void add_to_steps(OpenRow& row, TraceTime start, TraceTime end);
   const std::vector<TraceTime>& boundaries_;
   size_t step_ = 0;  // the step of the last part
   std::unordered_map<uint64_t, std::vector<uint32_t>> known_;
+  std::array<uint32_t, 1024> recent_{};  // by the hash's first bits: a row that has it
   std::vector<OpenRow> rows_;
 };
 
