@@ -1,6 +1,7 @@
 #include "collector/analyze/steps.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 
@@ -22,7 +23,7 @@ std::vector<int64_t> durations(const std::vector<TraceTime>& boundary, size_t fr
 
 int64_t quantile(std::vector<int64_t> values, double share) {
   if (values.empty()) return 0;
-  const auto at = static_cast<size_t>(share * static_cast<double>(values.size() - 1) + 0.5);
+  const auto at = static_cast<size_t>(std::llround(share * static_cast<double>(values.size() - 1)));
   std::nth_element(values.begin(), values.begin() + static_cast<ptrdiff_t>(at), values.end());
   return values[at];
 }

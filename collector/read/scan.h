@@ -21,8 +21,8 @@ template <typename T>
 class IdTable {
  public:
   IdTable() = default;
-  IdTable(IdTable&&) = default;
-  IdTable& operator=(IdTable&&) = default;
+  IdTable(IdTable&&) noexcept = default;
+  IdTable& operator=(IdTable&&) noexcept = default;
   IdTable(const IdTable&) = delete;  // rows point into found
   IdTable& operator=(const IdTable&) = delete;
 
