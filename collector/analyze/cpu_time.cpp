@@ -38,7 +38,22 @@ CpuTime::CpuTime(const Recording& recording, const StackFacts& facts, const Back
   find_launching_lines();
   find_typical_pauses();
   find_starved();
+  find_loaders();
   pool_samples();
+}
+
+int64_t CpuTime::waited_in_call(ThreadIndex thread, TraceTime start, TraceTime end) const {
+  const Samples& s = r_.samples;
+  const auto first = s.time.begin() + first_sample_[raw(thread)];
+  const auto stop = s.time.begin() + first_sample_[raw(thread) + 1];
+  const auto after = std::lower_bound(first, stop, end);
+  auto before = std::upper_bound(first, stop, start);
+  if (before == first || after == stop) return 0;
+  const auto i = static_cast<size_t>(std::prev(before) - s.time.begin());
+  const auto j = static_cast<size_t>(after - s.time.begin());
+  if (s.runnable_ns[i] == 0 || s.runnable_ns[j] <= s.runnable_ns[i]) return 0;
+  const auto waited = static_cast<int64_t>(s.runnable_ns[j] - s.runnable_ns[i]);
+  return 2 * waited >= end - start ? std::min(waited, end - start) : 0;
 }
 
 // The kernel counts a wait for a CPU when it ends: what does not fit between two samples belongs to
@@ -69,6 +84,13 @@ void CpuTime::find_starved() {
       over = std::max<int64_t>(0, waited - between);
     }
   }
+}
+
+void CpuTime::find_loaders() {
+  has_workers_.resize(r_.processes.size());
+  for (const Process& worker : r_.processes)
+    for (size_t p = 0; worker.role == trace::Role::LoaderWorker && p < r_.processes.size(); ++p)
+      if (r_.processes[p].pid == worker.parent_pid) has_workers_[p] = true;
 }
 
 void CpuTime::find_launching_lines() {
@@ -179,7 +201,7 @@ const std::vector<CpuTime::Seen>* CpuTime::evidence(ThreadIndex thread, const St
 }
 
 // What torch or the interpreter was doing, where the stack says it.
-std::optional<Cause> CpuTime::told_by_stack(const Seen& seen) const {
+std::optional<Cause> CpuTime::told_by_stack(const Seen& seen, ThreadIndex thread) const {
   const auto is = [&](unsigned flags) { return facts_.any(seen.stack, flags); };
   if (is(kImporting)) return Cause::ColdLibrary;
   if (facts_.callee(seen.stack) == Callee::GraphCapture) return Cause::ColdGraph;
@@ -189,7 +211,9 @@ std::optional<Cause> CpuTime::told_by_stack(const Seen& seen) const {
   if (is(kFetching)) return Cause::DataMain;
   if (is(kLoaderStart)) return Cause::DataWorkerStart;
   if (is(kLoaderQueue)) return Cause::DataTransport;
-  if (is(kLoaderNext)) return Cause::DataMain;  // drawing indices, collating
+  if (is(kLoaderNext))  // drawing indices, collating; with workers, sending them what to load
+    return has_workers_[raw(r_.threads[raw(thread)].process)] ? Cause::DataTransport
+                                                              : Cause::DataMain;
   const Callee callee = facts_.callee(seen.stack);
   if (const std::optional<Cause> owner = owner_of_all(callee)) return owner;
   switch (callee) {
@@ -208,7 +232,7 @@ HostPiece CpuTime::from_sample(const Seen& seen, const Stretch& s, ThreadIndex t
   HostPiece piece;
   piece.own = true;
   piece.stack = seen.stack;
-  if (const std::optional<Cause> told = told_by_stack(seen)) {
+  if (const std::optional<Cause> told = told_by_stack(seen, thread)) {
     piece.cause = *told;
     // The chains of an import are deeper than what is recorded of a stack.
     if (*told == Cause::ColdLibrary && !facts_.has_user_frame(seen.stack))

@@ -19,6 +19,9 @@ class CpuTime {
 
   // [start, end) on `thread`, before segment `next` and behind the one before it.
   void explain(ThreadIndex thread, TraceTime start, TraceTime end, uint32_t next, HostPieces& out);
+  // How long the thread waited for a CPU inside a call of its own, which no sample looks into: what
+  // the kernel counted between the samples around it, if that is most of the call.
+  int64_t waited_in_call(ThreadIndex thread, TraceTime start, TraceTime end) const;
   // What the thread was doing at that time, by the same evidence: the context of short waits.
   HostPiece context(ThreadIndex thread, TraceTime start, TraceTime end, uint32_t next);
 
@@ -39,12 +42,13 @@ class CpuTime {
   };
 
   Stretch stretch(ThreadIndex thread, uint32_t next) const;
-  std::optional<Cause> told_by_stack(const Seen& seen) const;
+  std::optional<Cause> told_by_stack(const Seen& seen, ThreadIndex thread) const;
   HostPiece from_sample(const Seen& seen, const Stretch& s, ThreadIndex thread) const;
   HostPiece from_lines(const Stretch& s, ThreadIndex thread, TraceTime at) const;
   void find_launching_lines();
   void find_typical_pauses();
   void find_starved();
+  void find_loaders();
   Seen seen(size_t sample, double share) const;
   void pool_samples();
   const std::vector<Seen>* evidence(ThreadIndex thread, const Stretch& s);
@@ -62,6 +66,7 @@ class CpuTime {
   std::vector<uint32_t> first_sample_;  // by thread
   std::vector<bool> faulting_;          // by sample
   std::vector<double> starved_;         // by sample: see Seen
+  std::vector<bool> has_workers_;       // by process: its loader has
   // By the lines around it; of short and of long stretches: a pause in a loop is something else
   // than the loop's dispatch, though the same lines surround both.
   using Pool = std::unordered_map<uint64_t, std::vector<Seen>>;

@@ -8,8 +8,9 @@ namespace {
 constexpr int kMostHops = 4;
 constexpr int64_t kRealWaitNs = 30'000;  // shorter ones found it ready
 constexpr int64_t kStackFromNs = 50'000;
-constexpr int64_t kReceiveNs = 500'000;  // a read that long waited for its writer
-constexpr int64_t kWakeUpNs = 50'000;    // a woken thread that needs longer has no CPU
+constexpr int64_t kReceiveNs = 500'000;   // a read that long waited for its writer
+constexpr int64_t kWakeUpNs = 50'000;     // a woken thread that needs longer has no CPU
+constexpr int64_t kLongCallNs = 300'000;  // no launch takes that long of its own
 
 }  // namespace
 
@@ -126,8 +127,14 @@ void HostReader::call(uint32_t segment, TraceTime start, TraceTime end, HostPiec
     piece.stack =
         owners_.stack(index, in_.backward.effective(thread, start, r_.calls.stack[index]));
     piece.own = true;
+    if (end - start >= kLongCallNs && family_of(piece.cause) == CauseFamily::Launch) {
+      HostPiece starved = piece;
+      starved.cause = Cause::HostStarved;
+      starved.end = piece.start = start + cpu_.waited_in_call(thread, start, end);
+      if (starved.end > starved.start) overlays_.append(thread, {starved}, out);
+    }
   }
-  overlays_.append(r_.calls.thread[index], {piece}, out);
+  if (piece.end > piece.start) overlays_.append(r_.calls.thread[index], {piece}, out);
 }
 
 void HostReader::wait(ThreadIndex thread, uint32_t segment, TraceTime start, TraceTime end,

@@ -15,7 +15,7 @@ enum StackFlag : uint16_t {
   kFetching = 1 << 0,     // _utils/fetch.py: dataset and collate code runs here
   kLoaderNext = 1 << 1,   // dataloader.py: __next__ or what it calls
   kLoaderQueue = 1 << 2,  // dataloader.py: waiting for, or unpacking, what a worker sent
-  kLoaderStart = 1 << 3,  // dataloader.py: making the iterator, starting workers
+  kLoaderStart = 1 << 3,  // dataloader.py: making the iterator, starting workers, ending them
   kPinLoop = 1 << 4,      // the pin-memory thread
   kWorkerLoop = 1 << 5,   // a loader worker's main loop
   kOptimizer = 1 << 6,

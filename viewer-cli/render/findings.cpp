@@ -17,6 +17,7 @@ using collect::Gain;
 
 // A cause below this share of all time is not worth a paragraph.
 constexpr double kWorthAdvice = 0.01;
+constexpr double kWorthSaying = 1;  // percent of the step that another repair gains
 
 bool is_busy_row(const View& view, const CauseRow& row) {
   const auto& rows = view.window->busy_causes;
@@ -92,15 +93,16 @@ const CauseRow* alternative(const View& view, const CauseRow& row, collect::Caus
 
 std::string also_note(const View& view, const CauseRow& row, const Places& places) {
   if (row.also.empty()) return {};
-  std::string note = "The same time would also go away without: ";
+  std::string note;
   for (size_t i = 0; i < row.also.size(); ++i) {
-    note += (i == 0 ? "" : "; ") + std::string(text_of(row.also[i]).title);
     const CauseRow* other = alternative(view, row, row.also[i]);
+    if (other != nullptr && other->gain && other->gain->pct < kWorthSaying) continue;
+    note += (note.empty() ? "" : "; ") + std::string(text_of(row.also[i]).title);
     if (other == nullptr) continue;
     if (other->site) note += " at " + places.where(other->site);
     if (other->gain && has_steps(view)) note += " (" + step_times(view, *other->gain) + ")";
   }
-  return note + ".";
+  return note.empty() ? note : "The same time would also go away without: " + note + ".";
 }
 
 // Who took the CPUs away that a thread waits for.

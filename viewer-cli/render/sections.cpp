@@ -159,8 +159,17 @@ std::vector<std::string> loader_lines(const Model& model, const View& view) {
                   loader.workers, loader.workers == 1 ? "" : "s", loader.workers == 1 ? "s" : "",
                   loader.delivered_per_s);
     std::string text = loader.workers == 0 ? "Data is loaded on the training process; " : rates;
-    std::snprintf(rates, sizeof rates, "the GPU could take %.3g batches/s.", loader.wanted_per_s);
+    std::snprintf(rates, sizeof rates, "the rest of a step could take %.3g", loader.wanted_per_s);
     text += rates;
+    // A step takes as many batches as it does now.
+    const double step_ns = view.steps > 0 ? view.per_unit(view.window->span_ns) : 0;
+    if (step_ns > 0 && view.window->busy_ns > 0) {
+      const double gpu_per_s =
+          loader.delivered_per_s * step_ns / view.per_unit(view.window->busy_ns);
+      std::snprintf(rates, sizeof rates, ", the GPU %.3g", gpu_per_s);
+      text += rates;
+    }
+    text += ".";
     if (!loader.doing.empty()) {
       text += " The workers' time:";
       for (size_t i = 0; i < loader.doing.size() && i < kActivitiesShown; ++i) {

@@ -132,3 +132,18 @@ TEST_CASE("who took CPUs away: a library before the recording, a line of the scr
   found = narrowings(b.build(), ProcessIndex(0));
   CHECK((found.size() == 2 && found[0].by.empty() && !found[0].site));
 }
+
+TEST_CASE("a launch call that takes long because its thread has no CPU is not the call's fault") {
+  const auto run = [](int waited) {
+    return causes_of(recording_of(R"(
+      launch k 0us 2us 4us 10us | train.py:5 main
+      sample 1ms state=running cpu=1ms runnable=1ms | train.py:5 main
+      launch k 2000us 6000us 6004us 6010us | train.py:5 main
+      sample 7ms state=running cpu=2ms runnable=)" +
+                                  std::to_string(1 + waited) + R"(ms | train.py:5 main
+      launch k 8000us 8002us 8004us 8010us | train.py:5 main
+    )"));
+  };
+  CHECK_THAT(run(3), contains("host.starved train.py:5 main"));
+  CHECK_THAT(run(1), contains("4002 us launch.call train.py:5 main"));
+}
