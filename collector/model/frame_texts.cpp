@@ -14,6 +14,14 @@ uint32_t FrameTexts::of_stack(StackId stack) {
   return number(at.file, at.line, at.function);
 }
 
+std::vector<uint32_t> FrameTexts::whole_stack(StackId stack, size_t most) {
+  std::vector<uint32_t> frames;
+  for (; raw(stack) < r_.stacks.size() && frames.size() < most;
+       stack = r_.stacks[raw(stack)].parent)
+    frames.push_back(of_stack(stack));
+  return {frames.rbegin(), frames.rend()};
+}
+
 uint32_t FrameTexts::number(StringId file, int32_t line, StringId function) {
   std::string text(r_.text(file));
   text += ":" + std::to_string(line) + " ";

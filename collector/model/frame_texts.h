@@ -13,6 +13,8 @@ class FrameTexts {
   FrameTexts(const Recording& recording, Overview& overview) : r_(recording), out_(overview) {}
   uint32_t of_site(const Analysis& analysis, SiteId site);
   uint32_t of_stack(StackId stack);  // its innermost frame
+  // All of it, outermost first, but at most the innermost `most`.
+  std::vector<uint32_t> whole_stack(StackId stack, size_t most);
 
  private:
   uint32_t number(StringId file, int32_t line, StringId function);

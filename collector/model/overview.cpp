@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "collector/model/gap_lengths.h"
 #include "collector/model/idle_tree.h"
 
 namespace gpustall::collect {
@@ -73,6 +74,25 @@ std::vector<GapPart> parts_in_order(const Analysis& a, uint32_t gap, FrameTexts&
   return parts;
 }
 
+// Of the part that takes most of the gap: the stack of its longest slice that has one.
+std::vector<uint32_t> stack_of(const Analysis& a, uint32_t gap, FrameTexts& frames) {
+  std::map<std::pair<Cause, SiteId>, int64_t> sums;
+  const uint32_t first = a.gaps.first_slice[gap], end = a.gaps.first_slice[gap + 1];
+  const auto length = [&](uint32_t s) { return a.slices.end[s] - a.slices.start[s]; };
+  for (uint32_t s = first; s < end; ++s) sums[{a.slices.cause[s], a.slices.site[s]}] += length(s);
+  if (sums.empty()) return {};
+  const auto largest = std::max_element(
+      sums.begin(), sums.end(), [](const auto& x, const auto& y) { return x.second < y.second; });
+  uint32_t found = end;
+  for (uint32_t s = first; s < end; ++s) {
+    if (std::pair(a.slices.cause[s], a.slices.site[s]) != largest->first) continue;
+    if (a.slices.stack[s] == kNone<StackId>) continue;
+    if (found == end || length(s) > length(found)) found = s;
+  }
+  if (found == end) return {};
+  return frames.whole_stack(a.slices.stack[found], kMostStackFrames);
+}
+
 void sum_parts(LongGap& gap) {
   std::map<std::pair<Cause, uint32_t>, int64_t> sums;
   for (const GapPart& part : gap.parts) sums[{part.cause, part.frame}] += part.ns;
@@ -119,6 +139,7 @@ Overview overview_of(const Recording& r, const Analysis& a, size_t timeline, con
       intervals.add(a.slices.cause[s], a.slices.start[s], a.slices.end[s]);
   intervals.finish();
   out.tree = idle_tree(r, a, line.device, frames);
+  out.lengths = gap_lengths(a, line.device);
   for (const uint32_t g : longest_gaps(a.gaps, line.device)) {
     LongGap gap;
     gap.start_ns = a.gaps.start[g] - line.first;
@@ -127,6 +148,7 @@ Overview overview_of(const Recording& r, const Analysis& a, size_t timeline, con
     gap.before = work_name(r, a.gaps.closing[g]);
     gap.parts = parts_in_order(a, g, frames);
     if (gap.parts.size() > kMostParts) sum_parts(gap);
+    gap.stack = stack_of(a, g, frames);
     out.longest.push_back(std::move(gap));
   }
   return out;

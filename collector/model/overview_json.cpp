@@ -29,7 +29,21 @@ Ordered gap_json(const LongGap& gap) {
     return Ordered{{"cause", id_of(part.cause)}, {"frame", part.frame}, {"idle_ns", part.ns}};
   });
   j["rest_ns"] = gap.rest_ns;
+  j["stack"] = gap.stack;
   return j;
+}
+
+Ordered series_json(const std::vector<IdleSeries>& idle) {
+  return list_of(idle, [](const IdleSeries& series) {
+    return Ordered{{"cause", id_of(series.cause)}, {"idle_ns", series.ns}};
+  });
+}
+
+void take_series(const Json& j, std::vector<IdleSeries>& idle) {
+  take_list(j, "idle", idle, [](const Json& series) {
+    return IdleSeries{read_cause(series.at("cause")),
+                      series.at("idle_ns").get<std::vector<int64_t>>()};
+  });
 }
 
 IdleNode read_node(const Json& j) {
@@ -56,6 +70,7 @@ LongGap read_gap(const Json& j) {
     return out;
   });
   take(j, "rest_ns", gap.rest_ns);
+  take(j, "stack", gap.stack);
   return gap;
 }
 
@@ -65,8 +80,13 @@ void check(const Overview& o) {
   for (const IdleSeries& series : o.idle) good = good && series.ns.size() == o.busy_ns.size();
   for (size_t i = 0; i < o.tree.size(); ++i)
     good = good && o.tree[i].frame < o.frames.size() && (i == 0 || o.tree[i].parent < i);
-  for (const LongGap& gap : o.longest)
+  for (const LongGap& gap : o.longest) {
     for (const GapPart& part : gap.parts) good = good && part.frame < o.frames.size();
+    for (const uint32_t frame : gap.stack) good = good && frame < o.frames.size();
+  }
+  good = good && o.lengths.gaps.size() <= kGapLengthClasses;
+  for (const IdleSeries& series : o.lengths.idle)
+    good = good && series.ns.size() == o.lengths.gaps.size();
   if (!good) throw std::runtime_error("'overview' contradicts itself");
 }
 
@@ -74,12 +94,11 @@ void check(const Overview& o) {
 
 Ordered overview_json(const Overview& o) {
   Ordered j = {{"interval_ns", o.interval_ns}, {"busy_ns", o.busy_ns}};
-  j["idle"] = list_of(o.idle, [](const IdleSeries& series) {
-    return Ordered{{"cause", id_of(series.cause)}, {"idle_ns", series.ns}};
-  });
+  j["idle"] = series_json(o.idle);
   j["frames"] = o.frames;
   j["tree"] = list_of(o.tree, node_json);
   j["longest"] = list_of(o.longest, gap_json);
+  j["lengths"] = {{"gaps", o.lengths.gaps}, {"idle", series_json(o.lengths.idle)}};
   return j;
 }
 
@@ -97,13 +116,14 @@ Overview read_overview(const Json& j) {
   Overview o;
   take(j, "interval_ns", o.interval_ns);
   take(j, "busy_ns", o.busy_ns);
-  take_list(j, "idle", o.idle, [](const Json& series) {
-    return IdleSeries{read_cause(series.at("cause")),
-                      series.at("idle_ns").get<std::vector<int64_t>>()};
-  });
+  take_series(j, o.idle);
   take(j, "frames", o.frames);
   take_list(j, "tree", o.tree, read_node);
   take_list(j, "longest", o.longest, read_gap);
+  if (const auto lengths = j.find("lengths"); lengths != j.end()) {
+    take(*lengths, "gaps", o.lengths.gaps);
+    take_series(*lengths, o.lengths.idle);
+  }
   check(o);
   return o;
 }

@@ -101,15 +101,16 @@ class Browser:
                 self._message(end - time.monotonic())
 
     def run(self, expression):
-        """The value of a JavaScript expression in the page."""
-        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        """The value of a JavaScript expression in the page; of a promise, what it brings."""
+        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True,
+                           userGesture=True)
         if "exceptionDetails" in result:
             raise RuntimeError(result["exceptionDetails"]["exception"]["description"])
         return result["result"].get("value")
 
-    def press(self, *keys):
+    def press(self, *keys, shift=False):
         for key in keys:
-            event = {"key": key, "code": key}
+            event = {"key": key, "code": key, "modifiers": 8 if shift else 0}
             if key == "Enter":
                 event.update(windowsVirtualKeyCode=13, text="\r")
             elif key == "Tab":
@@ -129,6 +130,16 @@ class Browser:
                         % json.dumps(selector))
         for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def drag(self, selector, start, end):
+        """The pointer goes down at one share of the element's width, and up at another."""
+        left, width, y = self.run("""(() => { const e = document.querySelector(%s); e.scrollIntoView({block: "center"});
+            const b = e.getBoundingClientRect(); return [b.x, b.width, b.y + b.height / 2]; })()""" % json.dumps(selector))
+        for kind, share in (("mouseMoved", start), ("mousePressed", start), ("mouseMoved", (start + end) / 2),
+                            ("mouseMoved", end), ("mouseReleased", end)):
+            self.call("Input.dispatchMouseEvent", type=kind, x=left + share * width, y=y, clickCount=1,
+                      button="none" if kind == "mouseMoved" and share == start else "left",
+                      buttons=1 if kind == "mousePressed" or share != start else 0)
 
     def screenshot(self, path, whole=True):
         import base64

@@ -1,71 +1,13 @@
 """The pages in a real browser: nothing is fetched, nothing complains, and picking, reading out and opening work by
-mouse and by keyboard. Skips where there is no Chromium (GPUSTALL_BROWSER names another)."""
-import json
-import os
-import shutil
-import subprocess
-import sys
-import tempfile
-import time
+mouse and by keyboard."""
 import unittest
 
-import browser
+from pages import PageTest, duration
 
-if browser.find() is None:
-    print("SKIPPED: no Chromium here; install chromium, or name a browser with GPUSTALL_BROWSER", file=sys.stderr)
-    sys.exit(77)
-
-FOLDER = tempfile.mkdtemp(prefix="gpustall-html-")
 PAGES = ("loop", "million", "hostile", "stalled", "healthy", "empty", "diff")
 
 
-def duration(ns):
-    """As viewer-cli/render/units.cpp."""
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
-        if ns >= size:
-            value = ns / size
-            return "%.*f %s" % (0 if value >= 99.95 else 1 if value >= 9.995 else 2, value, unit)
-    return "%.0f ns" % ns
-
-
-class Pages(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        subprocess.run([os.environ["GPUSTALL_HTML_SAMPLES"], FOLDER], check=True)
-        cls.browser = browser.Browser()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.close()
-        shutil.rmtree(FOLDER)
-
-    def open(self, name, **options):
-        self.path = os.path.join(FOLDER, name + ".html")
-        self.browser.open(self.path, **options)
-
-    def js(self, expression):
-        return self.browser.run(expression)
-
-    def until(self, expression, seconds=30):
-        """What the page does in its own time: toggle events come after the click."""
-        end = time.monotonic() + seconds
-        while not self.js(expression):
-            self.assertLess(time.monotonic(), end, expression)
-            time.sleep(0.02)
-
-    def count(self, selector):
-        return self.js("document.querySelectorAll(%s).length" % json.dumps(selector))
-
-    def text(self, selector):
-        return self.js("document.querySelector(%s).textContent" % json.dumps(selector))
-
-    def data(self):
-        return json.loads(self.text("#data"))
-
-    def tearDown(self):
-        self.assertEqual(self.browser.complaints, [])
-        self.assertEqual({url.split("#")[0] for url in self.browser.requests}, {"file://" + self.path})
-
+class Pages(PageTest):
     def test_every_page_opens_and_fits_every_width(self):
         for name in PAGES:
             for width, media in ((1280, ()), (700, ("dark",)), (360, ()), (800, ("print",))):
@@ -127,7 +69,7 @@ class Pages(unittest.TestCase):
 
     def test_a_cause_is_picked_by_keyboard(self):
         self.open("loop")
-        self.browser.press("Tab", "Tab", "Enter")
+        self.browser.press("Tab", "Tab", "Tab", "Enter")  # past the button for Markdown
         self.assertEqual(self.js("document.querySelector('[aria-pressed=true]').dataset.pick"), "1")
         self.picked_alone("1")
         self.browser.press("Enter")
@@ -144,7 +86,7 @@ class Pages(unittest.TestCase):
         device = self.data()["devices"][0]
         span = device["time"]["count"]
         self.browser.click('.gap[data-g="3"] summary')
-        start, length = device["gaps"][3]
+        start, length, _ = device["gaps"][3]
         self.until("document.querySelector('.mark').style.left !== ''")
         self.assertAlmostEqual(self.js("parseFloat(document.querySelector('.mark').style.left)"),
                                (start + length / 2) / span * 100, places=3)
@@ -155,7 +97,7 @@ class Pages(unittest.TestCase):
         for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
             self.browser.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
         opened = self.js("Number(document.activeElement.parentElement.dataset.g)")
-        start, length = device["gaps"][opened]
+        start, length, _ = device["gaps"][opened]
         bin_ns = device["time"]["per_bin"]
         clicked = (x - self.js("document.querySelector('.chart.time .plot').getBoundingClientRect().x")) * span \
             / self.js("document.querySelector('.chart.time .plot').getBoundingClientRect().width")

@@ -44,6 +44,8 @@ void check_sums(const Model& model) {
       });
       CHECK(whole(series.ns) == rows);
     }
+    CHECK(sum(o.lengths.idle, [](const IdleSeries& s) { return whole(s.ns); }) ==
+          device.whole.idle_ns);
     for (const LongGap& gap : o.longest)
       CHECK(sum(gap.parts, [](const GapPart& p) { return p.ns; }) + gap.rest_ns == gap.ns);
   }
@@ -70,6 +72,40 @@ TEST_CASE("the longest gaps are the longest, longest first") {
   const std::vector<LongGap>& longest = model.devices[0].overview->longest;
   REQUIRE(longest.size() == std::min<size_t>(200, lengths.size()));
   for (size_t i = 0; i < longest.size(); ++i) CHECK(longest[i].ns == lengths[i]);
+}
+
+TEST_CASE("gaps are counted by their length, with what they are made of") {
+  const Recording r = training_loop(60, 12);
+  const Analysis a = analyze(r);
+  const Model model = build_model(r, a);
+  const GapLengths& lengths = model.devices[0].overview->lengths;
+  CHECK(gap_length_start(0) == 1);
+  CHECK(gap_length_start(10) == 2000);
+  CHECK(gap_length_start(kGapLengthClasses - 1) == 1'000'000'000'000);
+  std::vector<uint64_t> gaps(lengths.gaps.size());
+  std::vector<int64_t> idle(gaps.size());
+  for (size_t g = 0; g < a.gaps.size(); ++g) {
+    const int64_t ns = a.gaps.end[g] - a.gaps.start[g];
+    size_t at = gaps.size() - 1;
+    while (gap_length_start(at) > ns) --at;
+    ++gaps[at];
+    idle[at] += ns;
+  }
+  CHECK(lengths.gaps == gaps);
+  CHECK(gaps.back() > 0);
+  for (size_t i = 0; i < gaps.size(); ++i)
+    CHECK(sum(lengths.idle, [i](const IdleSeries& s) { return s.ns[i]; }) == idle[i]);
+}
+
+TEST_CASE("a long gap has the stack of its largest part") {
+  const Recording r = training_loop(60, 12);
+  const Model model = build_model(r, analyze(r));
+  const Overview& o = *model.devices[0].overview;
+  std::string text;
+  for (const uint32_t frame : o.longest[0].stack) text += o.frames[frame] + "; ";
+  CHECK(text ==
+        "/x/site-packages/torch/utils/data/_utils/worker.py:300 _worker_loop; "
+        "/x/site-packages/torch/utils/data/_utils/fetch.py:50 fetch; /home/u/data.py:41 decode; ");
 }
 
 TEST_CASE("each worker's states fill the time that was waited") {

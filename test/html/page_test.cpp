@@ -67,6 +67,12 @@ size_t count_of(const std::string& text, const std::string& what) {
   return n;
 }
 
+nlohmann::json data_of(const std::string& page) {
+  const std::string open = "id=\"data\">";
+  const size_t start = page.find(open) + open.size();
+  return nlohmann::json::parse(page.substr(start, page.find("</script>", start) - start));
+}
+
 // Every line of the text report stands in the page with its figures.
 void check_same_figures(const Model& model, const cli::ReportOptions& options) {
   const std::string page = words_of(page_of(model, options));
@@ -157,11 +163,7 @@ TEST_CASE("no text of a recording becomes markup") {
 
 TEST_CASE("the data in the page is JSON with the device's own sums") {
   const Model model = loop_model(300, 12);
-  const std::string page = page_of(model);
-  const std::string open = "id=\"data\">";
-  const size_t start = page.find(open) + open.size();
-  const auto data =
-      nlohmann::json::parse(page.substr(start, page.find("</script>", start) - start));
+  const auto data = data_of(page_of(model));
   const auto sum = [](const nlohmann::json& rows) {
     int64_t ns = 0;
     for (const auto& row : rows)
@@ -177,14 +179,58 @@ TEST_CASE("the data in the page is JSON with the device's own sums") {
   CHECK(sum(drawn["steps"]["idle"]) + sum(nlohmann::json::array({drawn["steps"]["busy"]})) == span);
 }
 
+template <typename AnyModel>
+auto& trainer(AnyModel& model) {
+  return *std::find_if(model.processes.begin(), model.processes.end(),
+                       [](const ModelProcess& process) { return process.steps.has_value(); });
+}
+
+TEST_CASE("rows of the table have their time in every bin of steps") {
+  for (const size_t steps : {60, 1700}) {  // one step a bin, several
+    const Model model = loop_model(steps, 12);
+    const auto data = data_of(page_of(model));
+    const auto& device = data["devices"][0];
+    const auto& rows = device["rows"];
+    const size_t warmup = trainer(model).steps->warmup;
+    const uint64_t per_bin = device["steps"]["per_bin"];
+    CHECK(per_bin == (steps + 499) / 500);
+    CHECK(rows["first"] == (warmup + per_bin - 1) / per_bin);
+    CHECK(rows["end"] == device["steps"]["busy"].size());
+    const std::vector<CauseRow>& causes = model.devices[0].steady->causes;
+    for (size_t row = 0; row < 3; ++row) {
+      std::vector<int64_t> expected(device["steps"]["busy"].size());
+      for (size_t i = 0; i < causes[row].per_step.size(); ++i)
+        expected[(i + warmup) / per_bin] += causes[row].per_step[i];
+      CHECK(rows["ns"][row].get<std::vector<int64_t>>() == expected);
+    }
+  }
+}
+
+TEST_CASE("a saved model whose steps contradict each other has no table that follows") {
+  Model model = loop_model(60, 12);
+  trainer(model).steps->warmup = 1'000'000;
+  CHECK(data_of(page_of(model))["devices"][0]["rows"].is_null());
+}
+
+TEST_CASE("the page holds the report and each finding as Markdown") {
+  const Model model = loop_model(60, 12);
+  const auto data = data_of(page_of(model));
+  cli::ReportOptions options;
+  options.advice = 6;
+  CHECK(data["markdown"] == cli::render_markdown(model, options));
+  REQUIRE(data["devices"][0]["findings"].size() > 1);
+  for (const std::string finding : data["devices"][0]["findings"])
+    CHECK_THAT(data["markdown"].get<std::string>(), contains("1. " + finding + "\n"));
+}
+
 TEST_CASE("a million gaps make a page of the same size") {
-  const Recording r = training_loop(10'000, 100);
+  const Recording r = training_loop(kManySteps, 100);
   const Analysis a = analyze(r);
-  REQUIRE(a.gaps.size() >= 990'000);
+  REQUIRE(a.gaps.size() >= kManySteps * 99);
   const Model model = build_model(r, a);
   const std::string page = page_of(model);
   CHECK(page.size() < kMostBytes);
-  const std::string few = page_of(loop_model(1000, 100));
+  const std::string few = page_of(loop_model(kManySteps / 10, 100));
   CHECK(page.size() < few.size() * 3 / 2);
 }
 

@@ -6,6 +6,12 @@
 
 namespace gpustall::test {
 
+#ifdef GPUSTALL_SANITIZED
+inline constexpr size_t kManySteps = 1000;  // instrumented code is ten times slower
+#else
+inline constexpr size_t kManySteps = 10'000;
+#endif
+
 // Steps of `launches` kernels with a gap before each, every tenth with a longer pause; a loader
 // with two workers, some copies. Stalls of several causes at lines of their own.
 Recording training_loop(size_t steps, size_t launches);

@@ -16,7 +16,7 @@ int main(int count, char** words) {
   };
   const collect::Recording loop = test::training_loop(200, 12);
   write("loop.html", collect::build_model(loop, collect::analyze(loop)));
-  const collect::Recording million = test::training_loop(10'000, 100);  // gaps
+  const collect::Recording million = test::training_loop(test::kManySteps, 100);  // 99 gaps each
   write("million.html", collect::build_model(million, collect::analyze(million)));
   write("hostile.html", test::hostile_model());
   write("stalled.html", test::stalled_model());

@@ -20,6 +20,17 @@ std::string table(const std::vector<Row>& rows, const View& view) {
   return text + "\n";
 }
 
+}  // namespace
+
+std::string finding_markdown(const Finding& finding) {
+  std::string text = "**" + finding.title + "**: " + finding.gain + ". " + finding.remedy;
+  for (const Finding::Site& site : finding.sites)
+    text += " " + code(site.where) + " " + code(site.source);
+  return text;
+}
+
+namespace {
+
 std::string device_section(const View& view, const ReportOptions& options, const Places& places) {
   std::string text = device_line(view) + "\n\n";
   for (const std::string& sentence : time_lines(view)) text += sentence + "\n";
@@ -28,11 +39,7 @@ std::string device_section(const View& view, const ReportOptions& options, const
     text += "Busy, but computing nothing:\n\n" + table(busy_rows(view, options, places), view);
   }
   for (const Finding& finding : findings(view, options, places)) {
-    text += "1. **" + finding.title + "**: " + finding.gain + ". " + finding.remedy;
-    for (const Finding::Site& site : finding.sites) {
-      text += " " + code(site.where) + " " + code(site.source);
-    }
-    text += "\n";
+    text += "1. " + finding_markdown(finding) + "\n";
   }
   text += "\n";
   for (const std::string& sentence : loader_lines(*view.model, view)) text += sentence + "\n";

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "collector/model.h"
+#include "viewer-cli/render/sections.h"
 #include "viewer-cli/render/view.h"
 #include "viewer-cli/terminal.h"
 
@@ -12,6 +13,7 @@ namespace gpustall::cli {
 std::string render_report(const collect::Model& model, const ReportOptions& options,
                           const Terminal& terminal);
 std::string render_markdown(const collect::Model& model, const ReportOptions& options);
+std::string finding_markdown(const Finding& finding);  // one paragraph
 // Three lines for the end of `run`: the verdict, the largest cause, its remedy.
 std::string render_verdict(const collect::Model& model, const Terminal& terminal);
 

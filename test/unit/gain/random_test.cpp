@@ -12,7 +12,7 @@ using gpustall::collect::CauseFamily;
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef GPUSTALL_SANITIZED
 constexpr uint32_t kPrograms = 200;  // ten times slower
 #else
 constexpr uint32_t kPrograms = 2000;

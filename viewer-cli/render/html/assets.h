@@ -1,4 +1,5 @@
-// The page's style and script, as they stand in report.css and report.js; put in by CMake.
+// The page's style and script, as they stand in report.css and the .js files beside it; put in by
+// CMake.
 #pragma once
 #include <string_view>
 

@@ -37,6 +37,8 @@ double round_tick(double whole) {
   return power;
 }
 
+}  // namespace
+
 std::string value_axis(double scale) {
   std::string out;
   const double tick = round_tick(scale);
@@ -52,15 +54,16 @@ std::string figure_open(const char* kind, const char* label) {
          "\" tabindex=\"0\" role=\"group\" aria-label=\"" + label + "\"><div class=\"plot\">";
 }
 
-constexpr const char* kReadout =
-    "<output class=\"readout\" aria-live=\"polite\"></output></figure>";
-
-}  // namespace
+std::string figure_close() {
+  return "<output class=\"readout\" aria-live=\"polite\"></output></figure>";
+}
 
 std::string steps_figure(const Bins& bins, const Palette& palette, const View& view) {
   uint64_t higher = 0;
   const double scale = step_scale(bins, higher);
-  std::string out = figure_open("steps", "Time per step, by cause; arrow keys read single steps");
+  std::string out = figure_open(
+      "steps",
+      "Time per step, by cause; arrow keys read single steps, with Shift they select some");
   out += svg_open(bins.size(), " data-scale=\"" + number(scale) + "\"");
   std::vector<double> height(bins.size());
   const auto band = [&](const std::vector<int64_t>& ns) {
@@ -91,12 +94,14 @@ std::string steps_figure(const Bins& bins, const Palette& palette, const View& v
         ", " + grouped(higher) + (higher == 1 ? " is" : " are") + " longer than shown, up to " +
         duration(static_cast<double>(*std::max_element(bins.most_ns.begin(), bins.most_ns.end())));
   }
-  return out + axis("1", middle, grouped(bins.count)) + kReadout;
+  return out + axis("1", middle, grouped(bins.count)) + figure_close();
 }
 
 std::string timeline_figure(const Bins& bins, const Palette& palette) {
-  std::string out =
-      figure_open("time", "Busy share over time, and what the GPU waited for; arrow keys read");
+  std::string out = figure_open(
+      "time",
+      "Busy share over time, and what the GPU waited for; arrow keys read, with Shift they "
+      "select a part");
   const auto share = [&](size_t bin, double ns) {
     return svg_height(ns, std::max<double>(1, static_cast<double>(bins.in_bin(bin))));
   };
@@ -121,7 +126,7 @@ std::string timeline_figure(const Bins& bins, const Palette& palette) {
   out += "</svg><span class=\"tick\" style=\"bottom:0\"><span>idle 100 %</span></span></div>";
   out += "<span class=\"cursor\"></span><span class=\"mark\"></span></div>";
   const auto span = static_cast<double>(bins.count);
-  return out + axis("0 s", duration(span / 2), duration(span)) + kReadout;
+  return out + axis("0 s", duration(span / 2), duration(span)) + figure_close();
 }
 
 std::string distribution_figure(const View& view) {

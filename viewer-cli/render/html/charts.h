@@ -15,4 +15,10 @@ std::string timeline_figure(const Bins& bins, const Palette& palette);
 // How often a step took how long, steady steps only.
 std::string distribution_figure(const View& view);
 
+// What they are made of: a figure that can be read by keys (its plot is open), lines across for
+// values, and its end with the words that are read out.
+std::string figure_open(const char* kind, const char* label);
+std::string value_axis(double scale);
+std::string figure_close();
+
 }  // namespace gpustall::cli

@@ -55,7 +55,9 @@ std::string findings_list(const std::vector<Finding>& found, const Places& place
     }
     for (const std::string& note : finding.notes)
       out += "<p class=\"note\">" + escaped(note) + "</p>";
-    out += stack(row.stack, places) + "</li>";
+    out += stack(row.stack, places) +
+           "<button type=\"button\" class=\"copy\" data-copy=\"finding\" hidden>Copy as "
+           "Markdown</button></li>";
   }
   return out + "</ol>";
 }

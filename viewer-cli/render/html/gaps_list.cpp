@@ -1,5 +1,6 @@
 // The longest gaps, each with what it was made of; they open without a script.
 #include <algorithm>
+#include <map>
 
 #include "viewer-cli/render/html/escape.h"
 #include "viewer-cli/render/html/parts.h"
@@ -29,8 +30,9 @@ const GapPart* largest_part(const LongGap& gap) {
 
 class GapsList {
  public:
-  GapsList(const collect::Overview& overview, const Palette& palette, const Places& places)
-      : overview_(overview), palette_(palette), places_(places) {}
+  GapsList(const collect::Overview& overview, const Palette& palette, const Places& places,
+           std::string id)
+      : overview_(overview), palette_(palette), places_(places), id_(std::move(id)) {}
 
   std::string html(size_t most_gaps) const {
     std::string out = "<div class=\"gaps\">";
@@ -97,20 +99,39 @@ class GapsList {
     const char* order = gap.in_time_order ? "in the order of time" : "summed, largest first";
     return std::string("<div class=\"strip\">") + strip + "</div><ul>" + list +
            "</ul><p class=\"note\">Parts " + order + ". Ended by <code>" +
-           escaped(cut(printable(gap.before), kNameLength)) + "</code></p>";
+           escaped(cut(printable(gap.before), kNameLength)) + "</code></p>" + stack(gap);
+  }
+
+  // Many gaps have one stack: its frames stand in the page once, where it comes first.
+  std::string stack(const LongGap& gap) const {
+    if (gap.stack.empty()) return {};
+    const std::string id = id_ + "-stack-";
+    const auto [at, is_new] = stacks_.try_emplace(gap.stack, stacks_.size());
+    if (!is_new)
+      return "<p class=\"note\"><a href=\"#" + id + std::to_string(at->second) +
+             "\">The stack of a longer gap</a></p>";
+    std::string out = "<details class=\"whole-stack\" open id=\"" + id +
+                      std::to_string(at->second) +
+                      "\"><summary>Stack of the largest part</summary><ol class=\"stack\">";
+    if (gap.stack.size() == collect::kMostStackFrames) out += "<li>&hellip;</li>";
+    for (const uint32_t frame : gap.stack)
+      out += "<li>" + escaped(cut(places_.frame(overview_.frames[frame]), kNameLength)) + "</li>";
+    return out + "</ol></details>";
   }
 
   const collect::Overview& overview_;
   const Palette& palette_;
   const Places& places_;
+  const std::string id_;
+  mutable std::map<std::vector<uint32_t>, size_t> stacks_;  // seen, with their number
 };
 
 }  // namespace
 
 std::string gaps_list(const View& view, const Palette& palette, const Places& places,
-                      size_t most_gaps) {
+                      const std::string& id, size_t most_gaps) {
   if (!view.device->overview || view.device->overview->longest.empty()) return {};
-  return GapsList(*view.device->overview, palette, places).html(most_gaps);
+  return GapsList(*view.device->overview, palette, places, id).html(most_gaps);
 }
 
 }  // namespace gpustall::cli

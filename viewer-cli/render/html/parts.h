@@ -26,7 +26,7 @@ std::string busy_table(const View& view, const ReportOptions& options, const Pla
 std::string findings_list(const std::vector<Finding>& found, const Places& places,
                           const Palette& palette, const Excerpts& excerpts);
 std::string gaps_list(const View& view, const Palette& palette, const Places& places,
-                      size_t most_gaps);
+                      const std::string& id, size_t most_gaps);  // `id`: begins those of its stacks
 std::string workers_table(const View& view, const Places& places);
 
 }  // namespace gpustall::cli

@@ -1,5 +1,5 @@
 // What the page can do beyond being read: pick one cause, read the pictures out, widen a call, find a
-// gap on the timeline. Everything is there without it.
+// gap on the timeline. Everything is there without it. range.js and copy.js stand in the same function.
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
@@ -75,14 +75,41 @@
     });
   }
 
+  function drawLengths(figure, lengths) {
+    const svg = figure.querySelector("svg"), scale = Number(svg.dataset.scale);
+    const height = new Array(lengths.gaps.length).fill(0);
+    lengths.idle.forEach((ns, series) => {
+      const low = [], high = [];
+      for (let i = 0; i < ns.length; ++i) {
+        low.push(HEIGHT - scaled(height[i], scale));
+        if (picked === null || series === picked) height[i] += ns[i];
+        high.push(HEIGHT - scaled(height[i], scale));
+      }
+      svg.querySelector(`[data-s="${series}"]`).setAttribute("d", pathOf(low, high));
+    });
+  }
+
   // Reading out: pointer and arrow keys alike.
-  function words(bins, i, kind) {
-    const divisor = kind === "steps" ? inBin(bins, i) : 1;
-    const parts = bins.idle
-      .map((ns, series) => ({ name: data.series[series].id, ns: ns[i] / divisor, series }))
+  function parts(idle, divisor) {
+    return idle
+      .map((ns, series) => ({ name: data.series[series].id, ns: ns / divisor, series }))
       .filter((part) => part.ns > 0 && (picked === null || part.series === picked))
       .sort((a, b) => b.ns - a.ns).slice(0, 6)
-      .map((part) => `${part.name} ${duration(part.ns)}`);
+      .map((part) => `${part.name} ${duration(part.ns)}`).join(", ");
+  }
+
+  function lengthWords(lengths, i) {
+    const idle = lengths.idle.map((ns) => ns[i]), ns = idle.reduce((sum, x) => sum + x, 0);
+    const all = lengths.idle.flat().reduce((sum, x) => sum + x, 0);
+    const one = lengths.gaps[i] === 1;
+    return `${duration(lengths.start[i])} to ${duration(lengths.start[i + 1])}: ` +
+      `${lengths.gaps[i].toLocaleString("en")} gap${one ? "" : "s"}, ${duration(ns)} idle ` +
+      `(${(ns / Math.max(1, all) * 100).toFixed(1)} %)` + (ns > 0 ? "; " + parts(idle, 1) : "") + ".";
+  }
+
+  function words(bins, i, kind) {
+    const divisor = kind === "steps" ? inBin(bins, i) : 1;
+    const causes = parts(bins.idle.map((ns) => ns[i]), divisor);
     const busy = bins.busy[i] / divisor;
     const whole = kind === "steps"
       ? busy + bins.idle.reduce((sum, ns) => sum + ns[i] / divisor, 0) : inBin(bins, i);
@@ -91,30 +118,56 @@
       : first === last ? `Step ${first}: ${duration(whole)}`
         : `Steps ${first} to ${last}: ${duration(whole)} each, longest ${duration(bins.most[i])}`;
     const share = kind === "time" ? ` (${(busy / Math.max(1, whole) * 100).toFixed(1)} %)` : "";
-    return `${where}. Busy ${duration(busy)}${share}` + (parts.length ? "; " + parts.join(", ") : "") + ".";
+    return `${where}. Busy ${duration(busy)}${share}` + (causes ? "; " + causes : "") + ".";
   }
 
-  function readable(figure, bins, kind, chosen) {
+  // `say(i)`: the words for one of n places; `chosen(i)`: it was clicked; `select(first, last)`: a part
+  // was, by dragging or with Shift. The last two may be left out.
+  function readable(figure, n, say, { chosen, select }) {
     const plot = figure.querySelector(".plot"), cursor = figure.querySelector(".cursor");
-    const out = figure.querySelector(".readout"), n = bins.busy.length;
-    let at = -1;
+    const out = figure.querySelector(".readout");
+    let at = -1, from = null, dragged = false;
     const show = (i) => {
       at = Math.max(0, Math.min(n - 1, i));
       cursor.style.display = "block";
       cursor.style.left = (at + 0.5) / n * 100 + "%";
-      out.textContent = words(bins, at, kind);
+      out.textContent = say(at);
     };
+    const extend = () => select(Math.min(from, at), Math.max(from, at));
     const under = (event) => {
       const box = plot.getBoundingClientRect();
       return Math.floor((event.clientX - box.left) / box.width * n);
     };
-    plot.addEventListener("pointermove", (event) => show(under(event)));
-    plot.addEventListener("click", (event) => { show(under(event)); if (chosen) chosen(at); });
+    plot.addEventListener("pointermove", (event) => {
+      show(under(event));
+      if (from === null || !select || !(event.buttons & 1)) return;
+      dragged = dragged || Math.abs(event.clientX - plot.pressedAt) > 3;
+      if (dragged) extend();
+    });
+    plot.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      show(under(event));
+      from = at;
+      dragged = false;
+      plot.pressedAt = event.clientX;
+      if (select) plot.setPointerCapture(event.pointerId);
+    });
+    plot.addEventListener("pointerup", () => {
+      if (from !== null && !dragged && chosen) chosen(at);
+      from = null;
+    });
+    plot.addEventListener("pointercancel", () => { from = null; });
     figure.addEventListener("keydown", (event) => {
       const far = Math.max(1, Math.round(n / 20));
       const to = { ArrowLeft: at - 1, ArrowRight: at + 1, PageUp: at - far, PageDown: at + far,
         Home: 0, End: n - 1 }[event.key];
-      if (to !== undefined) { event.preventDefault(); show(to); }
+      if (to !== undefined) {
+        event.preventDefault();
+        if (!event.shiftKey || !select) from = null;
+        else if (from === null) from = Math.max(0, at);
+        show(to);
+        if (from !== null) extend();
+      }
       if (event.key === "Enter" && chosen && at >= 0) chosen(at);
     });
   }
@@ -211,7 +264,7 @@
     return lay;
   }
 
-  const redraws = [];
+  const redraws = [], clearings = [];
   function pick(series) {
     picked = series === picked ? null : series;
     document.body.classList.toggle("picked", picked !== null);
@@ -230,15 +283,25 @@
     const device = data.devices[Number(article.dataset.device)];
     const steps = article.querySelector('[data-chart="steps"]');
     const time = article.querySelector('[data-chart="time"]');
+    const lengths = article.querySelector('[data-chart="lengths"]');
     const openGap = gapsOf(article, device);
+    const selecting = selectionOf(article, device);
     if (steps && device.steps) {
-      readable(steps, device.steps, "steps");
+      readable(steps, device.steps.busy.length, (i) => words(device.steps, i, "steps"),
+        { select: selecting.steps });
       redraws.push(() => drawSteps(steps, device.steps));
     }
     if (time && device.time) {
-      readable(time, device.time, "time", openGap);
+      readable(time, device.time.busy.length, (i) => words(device.time, i, "time"),
+        { chosen: openGap, select: selecting.time });
       redraws.push(() => drawTime(time, device.time));
     }
+    if (lengths && device.lengths) {
+      readable(lengths, device.lengths.gaps.length, (i) => lengthWords(device.lengths, i), {});
+      redraws.push(() => drawLengths(lengths, device.lengths));
+    }
+    redraws.push(selecting.say);
+    clearings.push(selecting.clear);
     redraws.push(flameOf(article, device.flame));
   }
   for (const button of all(document, "[data-pick]"))
@@ -248,8 +311,9 @@
   for (const part of all(document, ".budget i[data-s]"))
     if (part.dataset.s !== "busy") part.addEventListener("click", () => pick(Number(part.dataset.s)));
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && picked !== null) pick(picked);
+    if (event.key !== "Escape") return;
+    const cleared = clearings.map((clear) => clear());
+    if (!cleared.includes(true) && picked !== null) pick(picked);
   });
   const asked = data.series.findIndex((s) => location.hash === "#cause=" + s.id);
   if (asked >= 0) pick(asked);
-})();

@@ -7,6 +7,7 @@
 #include "viewer-cli/render/html/data.h"
 #include "viewer-cli/render/html/escape.h"
 #include "viewer-cli/render/html/page.h"
+#include "viewer-cli/render/report.h"
 #include "viewer-cli/render/table.h"
 
 namespace gpustall::cli {
@@ -47,12 +48,15 @@ class HtmlReport {
       content += section("ledger", "Ledger", sentences(ledger_lines(model_, none)));
     }
     content += section("environment", "Environment", environment()) + foot() + "</main>";
-    return whole_page({printable(model_.verdict), content, page_data(palette_, data_)});
+    return whole_page({printable(model_.verdict), content,
+                       page_data(palette_, data_, render_markdown(model_, options_.report))});
   }
 
  private:
   std::string head() {
-    std::string out = "<header><p class=\"run\"><b>gpustall</b> " + escaped(model_.name) + "</p>" +
+    std::string out = "<header><p class=\"run\"><b>gpustall</b> " + escaped(model_.name) +
+                      "<button type=\"button\" class=\"copy\" data-copy=\"all\" hidden>Copy as "
+                      "Markdown</button></p>" +
                       headline(model_.verdict);
     View view;
     for (const ModelDevice& device : model_.devices) {
@@ -94,8 +98,12 @@ class HtmlReport {
     const size_t most_gaps = kMostGaps / shared_by_;
     if (view.device->overview) {
       for (const collect::LongGap& gap : view.device->overview->longest)
-        if (data.gaps.size() < most_gaps) data.gaps.emplace_back(gap.start_ns, gap.ns);
+        if (data.gaps.size() < most_gaps) data.gaps.push_back({gap.start_ns, gap.ns, gap.step});
     }
+    data.lengths = lengths_of(*view.device, palette_);
+    data.rows = binned_rows(view, idle_rows(view, options_.report, places_), data.steps);
+    for (const Finding& finding : findings(view, options_.report, places_))
+      data.findings.push_back(finding_markdown(finding));
     const std::string id = std::to_string(number);
     std::string out = "<article data-device=\"" + id + "\">\n" +
                       paragraph(device_line(view), "device") + summary(view, id) +
@@ -109,7 +117,13 @@ class HtmlReport {
     }
     out += section("workers-" + id, "Data loading",
                    sentences(loader_lines(model_, view)) + workers_table(view, places_));
-    out += section("gaps-" + id, "Longest gaps", gaps_list(view, palette_, places_, most_gaps));
+    if (data.lengths.size() > 0)
+      out += section("lengths-" + id, "How long the gaps are",
+                     "<p class=\"note\">Idle time by the length of its gap, the whole recording. " +
+                         escaped(lengths_sentence(data.lengths)) + "</p>" +
+                         lengths_figure(data.lengths, palette_));
+    out += section("gaps-" + id, "Longest gaps",
+                   gaps_list(view, palette_, places_, "gaps-" + id, most_gaps));
     std::string ledger;
     if (!view.device->overview)
       ledger = paragraph("Saved by an older gpustall: no pictures over time, by stack or by gap.");
@@ -158,9 +172,9 @@ class HtmlReport {
   }
 
   std::string foot() const {
-    return "<footer><p class=\"keys\">Keys: Tab to a picture, arrows to read it; Enter widens a "
-           "call or "
-           "opens a gap; Esc shows all causes again.</p><p>" +
+    return "<footer><p class=\"keys\">Keys: Tab to a picture, arrows to read it, Shift and "
+           "arrows to select a part (or drag); Enter widens a call or opens a gap; Esc shows all "
+           "again.</p><p>" +
            escaped(options_.version) + "</p></footer>\n";
   }
 
