@@ -6,6 +6,7 @@ import json
 import os
 import resource
 import signal
+import subprocess
 
 from program import TestCase, main
 
@@ -62,6 +63,28 @@ class Export(TestCase):
         self.assertEqual(len(list(csv.DictReader(io.StringIO(one)))), 199)
         lines = self.export("--jsonl", "-").stdout.decode().splitlines()
         self.assertLessEqual({json.loads(line)["table"] for line in lines}, {"causes", "gaps", "slices", "steps"})
+
+    def sums(self, *run):
+        """By bin of `causes`: (sum of ns, length)."""
+        result = self.gpustall("export", *run, "--csv", "-")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        bins = {}
+        for row in csv.DictReader(io.StringIO(result.stdout.decode())):
+            key = tuple(row[name] for name in ("host", "rank", "device", "gpu_uuid", "start_ns", "end_ns"))
+            bins[key] = bins.get(key, 0) + int(row["ns"])
+        return [(ns, int(key[5]) - int(key[4])) for key, ns in bins.items()]
+
+    def test_causes_of_a_bin_add_up_to_its_length_also_when_damaged_or_without_gaps(self):
+        subprocess.run([os.environ["GPUSTALL_LIVE_TRACE"], self.path("p1.gst")], check=True)
+        with open(self.path("p1.gst"), "rb") as whole, open(self.path("cut.gst"), "wb") as cut:
+            cut.write(whole.read()[:100_000])
+        with open(self.path("one.json"), "w") as file:
+            json.dump(trace(kernels=1), file)
+        for run, least in (("run.json", 1), ("p1.gst", 100), ("cut.gst", 1), ("one.json", 1)):
+            sums = self.sums(self.path(run))
+            self.assertGreaterEqual(len(sums), least, run)
+            for ns, length in sums:
+                self.assertEqual(ns, length, run)
 
     def test_what_exists_is_only_replaced_when_asked_for(self):
         with open(self.path("a.json"), "w") as file:

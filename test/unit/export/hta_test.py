@@ -46,13 +46,27 @@ class Hta(unittest.TestCase):
             analysis = TraceAnalysis(trace_files={0: exported})
             whole = analysis.get_temporal_breakdown(visualize=False).iloc[0]
             streams = analysis.get_idle_time_breakdown(ranks=[0], visualize=False)[0]
+            kinds, kernels = analysis.get_gpu_kernel_breakdown(visualize=False)
+            overlap = analysis.get_comm_comp_overlap(visualize=False)
         self.assertEqual(round(whole["idle_time(us)"] * 1000), device["idle_ns"])
         self.assertEqual(round(whole["kernel_time(us)"] * 1000), device["span_ns"])
         self.assertEqual(round((whole["compute_time(us)"] + whole["non_compute_time(us)"]) * 1000), device["busy_ns"])
         self.assertEqual({int(stream) for stream in streams["stream"]}, {7, 13})
+        by_name = {}
+        for row in rows():
+            if row["pid"] == 0:
+                by_name[row["name"]] = by_name.get(row["name"], 0) + round(row["dur"] * 1000)
+        self.assertEqual({name: round(us * 1000) for name, us in zip(kernels["name"], kernels["sum (us)"])}, by_name)
+        kinds = dict(zip(kinds["kernel_type"], kinds["sum"]))
+        self.assertEqual(set(kinds), {"COMPUTATION", "MEMORY"})
+        # HTA cuts each stretch of a kind to whole microseconds here: one and two of them in a round.
+        lost_ns = device["busy_ns"] - 1000 * sum(kinds.values())
+        self.assertTrue(0 <= lost_ns < 3 * 500 * 1000, lost_ns)
+        self.assertEqual(len(overlap), 1)
 
 
 if __name__ == "__main__":
     if TraceAnalysis is None:
         print("SKIPPED: HTA is not installed for " + sys.executable)
+        sys.exit(77)
     unittest.main(verbosity=1)
