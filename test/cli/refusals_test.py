@@ -55,6 +55,10 @@ class Refusals(TestCase):
         self.refused(125, "no program to run")
         self.refused(125, "--nonsense", "--nonsense", "true")
         self.refused(125, "is no size", "--max-size", "big", "true")
+        for text, words in (("nope=1", "'nope' is no setting of the simulated device; there are latency_ns call_ns"),
+                            ("call_ns=1,nope", "'nope' is no setting"), ("call_ns=x", "call_ns is a number of 0 or more"),
+                            ("queue=0", "queue is a number of 1 or more"), ("call_ns", "call_ns is a number")):
+            self.refused(125, words, "--simulate", "--simulate-settings", text, "true")
         self.refused(125, "is neither cuda-profiler nor nvtx:NAME", "--range", "x", "true")
 
     def test_times_beyond_a_million_seconds_are_refused(self):

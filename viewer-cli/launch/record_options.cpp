@@ -2,8 +2,10 @@
 #include "viewer-cli/launch/record_options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "viewer-cli/option_checks.h"
 
@@ -33,6 +35,44 @@ std::string check_range(const std::string& text) {
                                          : "'" + text + "' is neither cuda-profiler nor nvtx:NAME";
 }
 
+struct SimulatorSetting {
+  std::string_view name;
+  double least;
+};
+constexpr SimulatorSetting kSimulatorSettings[] = {
+#define GPUSTALL_SIM_SETTING(name, otherwise, least) {#name, least},
+#include "test/simgpu/core/settings.def"
+#undef GPUSTALL_SIM_SETTING
+};
+
+// Empty: one "name=number" that the simulated device takes.
+std::string check_simulator_setting(const std::string& item) {
+  const size_t equals = std::min(item.find('='), item.size());
+  const std::string name = item.substr(0, equals);
+  const std::string value = item.substr(std::min(equals + 1, item.size()));
+  if (name == "log") return {};
+  std::string names;
+  for (const SimulatorSetting& known : kSimulatorSettings) {
+    names += std::string(known.name) + " ";
+    if (known.name != name) continue;
+    char* end = nullptr;
+    const double number = std::strtod(value.c_str(), &end);
+    if (!value.empty() && *end == '\0' && number >= known.least) return {};
+    return "'" + item + "': " + name + " is a number of " + seconds(known.least) + " or more";
+  }
+  return "'" + name + "' is no setting of the simulated device; there are " + names + "and log";
+}
+
+std::string check_simulator_settings(const std::string& text) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t comma = std::min(text.find(',', at), text.size());
+    std::string fault = comma == at ? "" : check_simulator_setting(text.substr(at, comma - at));
+    if (!fault.empty()) return fault;
+    at = comma + 1;
+  }
+  return {};
+}
+
 }  // namespace
 
 void RecordOptions::declare(CLI::App& app) {
@@ -44,8 +84,10 @@ void RecordOptions::declare(CLI::App& app) {
       ->type_name("DIR");
   app.add_flag("-f,--force", force, "replace an existing recording");
   app.add_flag("--simulate", simulate, "no GPU: run on the simulated device");
-  app.add_option("--simulate-settings", simulate_settings, "settings of the simulated device")
+  app.add_option("--simulate-settings", simulate_settings,
+                 "of the simulated device: name=number,name=number")
       ->type_name("TEXT")
+      ->check(CLI::Validator(check_simulator_settings, ""))
       ->group(kAdvanced);
   app.add_option("--delay", delay_s, "record nothing in the first SECONDS")
       ->type_name("SECONDS")

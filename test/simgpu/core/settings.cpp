@@ -17,26 +17,9 @@ struct Key {
 };
 
 constexpr Key kKeys[] = {
-    {"latency_ns", &Settings::latency_ns, 0},
-    {"call_ns", &Settings::call_ns, 0},
-    {"wake_ns", &Settings::wake_ns, 0},
-    {"module_load_ns", &Settings::module_load_ns, 0},
-    {"library_load_ns", &Settings::library_load_ns, 0},
-    {"context_ns", &Settings::context_ns, 0},
-    {"malloc_ns", &Settings::malloc_ns, 0},
-    {"graph_gap_ns", &Settings::graph_gap_ns, 0},
-    {"kernel_ns", &Settings::kernel_ns, 0},
-    {"kernel_scale", &Settings::kernel_scale, 0},
-    {"h2d_gbps", &Settings::h2d_gbps, 1e-6},
-    {"d2h_gbps", &Settings::d2h_gbps, 1e-6},
-    {"pageable_gbps", &Settings::pageable_gbps, 1e-6},
-    {"d2d_gbps", &Settings::d2d_gbps, 1e-6},
-    {"p2p_gbps", &Settings::p2p_gbps, 1e-6},
-    {"host_alloc_gbps", &Settings::host_alloc_gbps, 1e-6},
-    {"devices", &Settings::devices, 0},
-    {"memory_gb", &Settings::memory_gb, 0.001},
-    {"count", &Settings::count, 0},
-    {"queue", &Settings::queue, 1},
+#define GPUSTALL_SIM_SETTING(name, otherwise, least) {#name, &Settings::name, least},
+#include "settings.def"
+#undef GPUSTALL_SIM_SETTING
 };
 
 void apply(Settings& to, std::string_view item) {
