@@ -57,6 +57,17 @@ struct WorkRow {
   uint64_t bytes = 0;  // of copies
 };
 
+// How fast the card was allowed to be, by about one reading a second; kUntold where NVML is silent.
+struct CardSummary {
+  CardLimits limits;
+  uint64_t readings = 0, throttled = 0;  // throttled: the clock was held down
+  std::vector<std::string> reasons;      // of that, in words
+  int64_t sm_mhz = kUntold, memory_mhz = kUntold, power_mw = kUntold;  // medians
+  int64_t throttled_sm_mhz = kUntold;                                  // median of those readings
+  int64_t temperature_c = kUntold, link_generation = kUntold, link_width = kUntold;  // most
+  int64_t processes = kUntold;                                                       // most at once
+};
+
 struct ModelDevice {
   uint32_t ordinal = 0;
   std::string uuid, host, name;
@@ -68,6 +79,7 @@ struct ModelDevice {
   std::optional<Overview> overview;                 // null: saved by an older gpustall
   // Of the steady steps, or of everything without steps; largest first, at most 100 and "others".
   std::vector<WorkRow> work;
+  std::optional<CardSummary> card;  // null: NVML was not asked, or knows nothing
 };
 
 struct StepStats {

@@ -55,6 +55,13 @@ struct Thread {
   StackId creator_stack = kNone<StackId>;
 };
 
+// What NVML told of the card of a device; kUntold is not zero.
+inline constexpr int64_t kUntold = -1;
+struct CardLimits {
+  int64_t sm_mhz = kUntold, memory_mhz = kUntold, power_mw = kUntold;
+  int64_t link_generation = kUntold, link_width = kUntold;  // PCIe
+};
+
 // A device is (host, UUID); without a UUID (host, ordinal). Two processes on one device share the
 // entry.
 struct Device {
@@ -63,6 +70,18 @@ struct Device {
   uint32_t multiprocessors = 0, capability = 0;
   uint64_t memory_bytes = 0;
   bool simulated = false;
+  CardLimits card;
+};
+
+// The card at one moment, about once a second.
+struct CardState {
+  ProcessIndex process{};  // that asked
+  DeviceIndex device{};
+  TraceTime time = 0;  // host clock
+  int64_t sm_mhz = kUntold, memory_mhz = kUntold, power_mw = kUntold, temperature_c = kUntold;
+  int64_t throttle = kUntold;  // NVML's bits of clock throttle reasons
+  int64_t link_generation = kUntold, link_width = kUntold;
+  int64_t busy_pct = kUntold, processes = kUntold;  // of everybody's work
 };
 
 struct Queue {
@@ -246,6 +265,7 @@ struct Recording {
   Counters counters;
   std::vector<Overhead> overheads;
   std::vector<Fork> forks;
+  std::vector<CardState> card_states;  // sorted by (device, time)
   std::vector<Unobserved> unobserved;
   std::vector<Loss> losses;
   std::vector<std::string>

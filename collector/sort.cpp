@@ -113,6 +113,10 @@ void sort_events(Recording& recording) {
   sort_by_thread_and_start(recording.calls);
   sort_by_thread_and_start(recording.waits);
   sort_by_thread_and_start(recording.ranges);
+  std::stable_sort(recording.card_states.begin(), recording.card_states.end(),
+                   [](const CardState& x, const CardState& y) {
+                     return Key(raw(x.device), x.time, 0) < Key(raw(y.device), y.time, 0);
+                   });
   Samples& s = recording.samples;
   sort_table(s, [&s](size_t i) { return Key(raw(s.thread[i]), s.time[i], 0); });
   Counters& c = recording.counters;

@@ -33,8 +33,9 @@ void tell_children() noexcept;
 void enter_child_if_forked() noexcept;
 uint32_t epoch() noexcept;
 
-// Guards uses of the loader's data (dl_iterate_phdr, libunwind) by our own code: fork waits, for at
-// most 20 ms, until no such use is under way, since glibc does not reset that lock in the child.
+// Guards uses of the loader's data (dl_iterate_phdr, libunwind) and of NVML by our own code: fork
+// waits, for at most 20 ms, until no such use is under way, since nobody resets those locks in the
+// child.
 // False: a fork is under way, leave the work out.
 class LoaderUse {
  public:

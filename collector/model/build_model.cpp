@@ -3,6 +3,7 @@
 
 #include "collector/gain/fill_gains.h"
 #include "collector/model/aggregate.h"
+#include "collector/model/card_summary.h"
 #include "collector/model/ledger.h"
 #include "collector/model/loaders.h"
 #include "collector/model/narrowed.h"
@@ -147,6 +148,7 @@ ModelDevice device_of(const Recording& r, const Analysis& analysis, size_t timel
       out.pids.push_back(pid);
   }
   cut_windows(r, analysis, timeline, out);
+  out.card = card_summary_of(r, line.device);
   out.overview = overview_of(r, analysis, timeline, steps_of_device(r, analysis, line.device));
   return out;
 }
@@ -165,6 +167,7 @@ Model build_model(const Recording& recording, const Analysis& analysis) {
     model.devices.push_back(device_of(recording, analysis, t));
   model.ledger = ledger_of(recording, analysis);
   model.environment = environment_of(recording);
+  add_card_facts(recording, model.environment);
   model.loaders = loaders_of(recording, analysis, model);
   fill_gains(recording, analysis, model);
   set_verdict(model, recording);

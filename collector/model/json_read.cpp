@@ -74,6 +74,33 @@ std::optional<Window> read_window(const Json& windows, const char* key) {
   return w;
 }
 
+void take_told(const Json& j, const char* key, int64_t& to) {
+  if (const auto at = j.find(key); at != j.end() && !at->is_null()) take(j, key, to);
+}
+
+CardSummary read_card(const Json& j) {
+  CardSummary c;
+  take(j, "readings", c.readings);
+  take(j, "throttled", c.throttled);
+  take(j, "reasons", c.reasons);
+  take_told(j, "sm_mhz", c.sm_mhz);
+  take_told(j, "throttled_sm_mhz", c.throttled_sm_mhz);
+  take_told(j, "memory_mhz", c.memory_mhz);
+  take_told(j, "power_mw", c.power_mw);
+  take_told(j, "temperature_c", c.temperature_c);
+  take_told(j, "link_generation", c.link_generation);
+  take_told(j, "link_width", c.link_width);
+  take_told(j, "processes", c.processes);
+  if (const auto limits = j.find("limits"); limits != j.end() && limits->is_object()) {
+    take_told(*limits, "sm_mhz", c.limits.sm_mhz);
+    take_told(*limits, "memory_mhz", c.limits.memory_mhz);
+    take_told(*limits, "power_mw", c.limits.power_mw);
+    take_told(*limits, "link_generation", c.limits.link_generation);
+    take_told(*limits, "link_width", c.limits.link_width);
+  }
+  return c;
+}
+
 ModelDevice read_device(const Json& j) {
   ModelDevice d;
   take(j, "device", d.ordinal);
@@ -96,6 +123,8 @@ ModelDevice read_device(const Json& j) {
     take(row, "bytes", w.bytes);
     return w;
   });
+  if (const auto card = j.find("card"); card != j.end() && card->is_object())
+    d.card = read_card(*card);
   if (const auto overview = j.find("overview"); overview != j.end() && !overview->is_null())
     d.overview = read_overview(*overview);
   return d;

@@ -64,6 +64,30 @@ Json json_of(const std::optional<Window>& window) {
   return j;
 }
 
+Json told(int64_t value) {
+  return value == kUntold ? Json(nullptr) : Json(value);
+}
+
+Json json_of(const CardSummary& c) {
+  return {{"readings", c.readings},
+          {"throttled", c.throttled},
+          {"reasons", c.reasons},
+          {"sm_mhz", told(c.sm_mhz)},
+          {"throttled_sm_mhz", told(c.throttled_sm_mhz)},
+          {"memory_mhz", told(c.memory_mhz)},
+          {"power_mw", told(c.power_mw)},
+          {"temperature_c", told(c.temperature_c)},
+          {"link_generation", told(c.link_generation)},
+          {"link_width", told(c.link_width)},
+          {"processes", told(c.processes)},
+          {"limits",
+           {{"sm_mhz", told(c.limits.sm_mhz)},
+            {"memory_mhz", told(c.limits.memory_mhz)},
+            {"power_mw", told(c.limits.power_mw)},
+            {"link_generation", told(c.limits.link_generation)},
+            {"link_width", told(c.limits.link_width)}}}};
+}
+
 Json json_of(const ModelDevice& d) {
   Json j = {{"device", d.ordinal}, {"uuid", d.uuid}, {"host", d.host}, {"name", d.name}};
   j["simulated"] = d.simulated;
@@ -79,6 +103,7 @@ Json json_of(const ModelDevice& d) {
   j["work"] = list_of(d.work, [](const WorkRow& w) {
     return Json{{"name", w.name}, {"count", w.count}, {"ns", w.ns}, {"bytes", w.bytes}};
   });
+  j["card"] = d.card ? json_of(*d.card) : Json(nullptr);
   j["overview"] = d.overview ? overview_json(*d.overview) : Json(nullptr);
   return j;
 }

@@ -109,6 +109,8 @@ class Dumper {
       out_ << known;
     } else if (meaning == Meaning::Hex) {
       out_ << hex(v);
+    } else if (meaning == Meaning::HostTime) {
+      out_ << signed_text(host_time(static_cast<int64_t>(v)));
     } else if (meaning == Meaning::Ticks) {
       out_ << host_duration(v);
     } else {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "collector/read/cards.h"
 #include "collector/read/walk.h"
 
 namespace gpustall::collect {
@@ -269,6 +270,23 @@ bool EventReader::operator()(const trace::OwnCost& r) {
       in_.clock.to_ns(trace::detail::add(r.time, static_cast<int64_t>(r.hook_ticks)));
   if (end < at.start) return false;
   out_.own_ns = static_cast<uint64_t>(trace::detail::sub(end, at.start));
+  return true;
+}
+
+bool EventReader::operator()(const trace::Card& r) {
+  const DeviceIndex device = in_.ids.device(r.device);
+  if (device != kNone<DeviceIndex>) r_.devices[raw(device)].card = limits_of(r);
+  return true;
+}
+
+bool EventReader::operator()(const trace::CardState& r) {
+  const Times at = host_times(static_cast<int64_t>(r.ticks), 0);
+  if (!at.ok) return false;
+  CardState row = state_of(r);
+  row.process = in_.context.process;
+  row.device = in_.ids.device(r.device);
+  row.time = at.start;
+  if (row.device != kNone<DeviceIndex>) r_.card_states.push_back(row);
   return true;
 }
 

@@ -68,6 +68,8 @@ class EventReader {
   bool operator()(const trace::Notice& r);
   bool operator()(const trace::Fork& r);
   bool operator()(const trace::OwnCost& r);
+  bool operator()(const trace::Card& r);
+  bool operator()(const trace::CardState& r);
 
  private:
   struct Times {

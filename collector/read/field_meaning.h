@@ -9,6 +9,7 @@ enum class Meaning {
   Number,
   Hex,
   Ticks,      // a duration in host ticks that is no D field
+  HostTime,   // a moment in host ticks that is no T field
   Monotonic,  // CLOCK_MONOTONIC ns
   Realtime,
   DeviceTime,
@@ -88,6 +89,10 @@ inline constexpr FieldMeaning kFieldMeanings[] = {
     {"Notice", "text", Meaning::Text},
     {"Fork", "stack", Meaning::Stack},
     {"OwnCost", "hook_ticks", Meaning::Ticks},
+    {"CardState", "ticks", Meaning::HostTime},
+    {"CardState", "throttle", Meaning::Hex},
+    {"Card", "known", Meaning::Hex},
+    {"CardState", "known", Meaning::Hex},
 };
 
 constexpr Meaning meaning_of(std::string_view record, std::string_view field) {

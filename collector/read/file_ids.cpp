@@ -33,7 +33,8 @@ class Mapper {
                                       [this](size_t, const trace::Queue& q) { return queue(q); });
     ids_.objects = map_all<ObjectId>(c_.scan.objects,
                                      [this](size_t, const trace::Object& o) { return object(o); });
-    for (const trace::Device& d : c_.scan.devices) t_.device(device(d));
+    for (const trace::Device& d : c_.scan.devices)
+      ids_.devices.emplace_back(d.ordinal, t_.device(device(d)));
     return std::move(ids_);
   }
 

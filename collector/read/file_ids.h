@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collector/read/scan.h"
@@ -17,6 +18,7 @@ struct FileIds {
   std::vector<NativeStackId> native_stacks;
   std::vector<QueueIndex> queues;
   std::vector<ObjectId> objects;
+  std::vector<std::pair<uint64_t, DeviceIndex>> devices;  // by the ordinal in the file
   uint64_t lines_unknown = 0;  // Python frames whose line table did not answer
 
   StringId string(uint64_t id) { return look_up(strings, id, StringId(0)); }
@@ -26,6 +28,11 @@ struct FileIds {
   }
   QueueIndex queue(uint64_t id) { return look_up(queues, id, kNone<QueueIndex>); }
   ObjectId object(uint64_t id) { return look_up(objects, id, kNone<ObjectId>); }
+  DeviceIndex device(uint64_t ordinal) const {
+    for (const auto& [known, index] : devices)
+      if (known == ordinal) return index;
+    return kNone<DeviceIndex>;
+  }
   uint64_t undefined() const { return undefined_; }
 
  private:

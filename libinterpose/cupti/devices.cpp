@@ -7,6 +7,8 @@
 #include <atomic>
 #include <bit>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 #include "libinterpose/cupti/cupti_api.h"
 #include "libinterpose/dictionary.h"
@@ -82,10 +84,47 @@ void describe_devices(HookGuard& guard) noexcept {
     describe(guard, static_cast<uint32_t>(std::countr_zero(pending)));
 }
 
-bool runtime_is_simulated() noexcept {
-  // The stand-in runtime exports this name, and no other library does.
+uint64_t devices_in_use() noexcept {
+  return g_noted.load(std::memory_order_relaxed);
+}
+
+bool pci_address(uint32_t ordinal, char* to, size_t capacity) noexcept {
+  const auto get = driver_entry<CUresult(CUdevice*, int)>("cuDeviceGet");
+  const auto ask =
+      driver_entry<CUresult(int*, CUdevice_attribute, CUdevice)>("cuDeviceGetAttribute");
+  CUdevice device = 0;
+  int domain = 0, bus = 0, slot = 0;
+  if (get == nullptr || ask == nullptr || get(&device, static_cast<int>(ordinal)) != CUDA_SUCCESS ||
+      ask(&domain, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID, device) != CUDA_SUCCESS ||
+      ask(&bus, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, device) != CUDA_SUCCESS ||
+      ask(&slot, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID, device) != CUDA_SUCCESS)
+    return false;
+  snprintf(to, capacity, "%08x:%02x:%02x.0", static_cast<unsigned>(domain),
+           static_cast<unsigned>(bus), static_cast<unsigned>(slot));
+  return true;
+}
+
+namespace {
+// The stand-in runtime exports this name, and no other library does.
+void* simulated_mark() noexcept {
   void* runtime = find_mapped("libcudart");
-  return runtime != nullptr && dlsym(runtime, "gpustall_simulated_device") != nullptr;
+  return runtime == nullptr ? nullptr : dlsym(runtime, "gpustall_simulated_device");
+}
+}  // namespace
+
+bool runtime_is_simulated() noexcept {
+  return simulated_mark() != nullptr;
+}
+
+bool stand_in_path(char* to, size_t capacity, const char* file) noexcept {
+  Dl_info info;
+  void* mark = simulated_mark();
+  char real[4096];
+  if (mark == nullptr || dladdr(mark, &info) == 0 || realpath(info.dli_fname, real) == nullptr)
+    return false;
+  const char* slash = strrchr(real, '/');
+  const int n = snprintf(to, capacity, "%.*s/%s", static_cast<int>(slash - real), real, file);
+  return n > 0 && static_cast<size_t>(n) < capacity;
 }
 
 uint32_t driver_version() noexcept {

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "libinterpose/cupti/activities.h"
+#include "libinterpose/cupti/cards.h"
 #include "libinterpose/cupti/device_clock.h"
 #include "libinterpose/cupti/devices.h"
 #include "libinterpose/cupti/program_use.h"
@@ -35,6 +36,7 @@ constexpr CUpti_ActivityKind kKinds[] = {
 constexpr int64_t kFlushNs = 100000000;
 constexpr unsigned kEarlyFlushes = 5, kFlushEvery = 5;
 constexpr int64_t kResumeNs = 50000000;
+constexpr int64_t kCardsNs = 1000000000;
 constexpr uint32_t kFlushPeriodMs = 1000;
 
 CuptiApi g_api;
@@ -217,6 +219,7 @@ void start_session(HookGuard& guard) noexcept {
   g_flush_turn = 0;
   add_periodic(flush_job, kFlushNs);
   add_periodic(resume_job, kResumeNs);
+  add_periodic(cards_job, kCardsNs);
   if (!program_use().in_use()) return attach_or_refuse(guard);
   g_mode.store(Mode::Yielded, std::memory_order_release);
   route_buffers_to_program(true);

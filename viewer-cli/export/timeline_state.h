@@ -66,4 +66,5 @@ void write_activities(TimelineState& state);
 void write_causes(TimelineState& state);
 void write_steps(TimelineState& state);
 void write_queue_depth(TimelineState& state);
+void write_cards(TimelineState& state);
 }  // namespace gpustall::cli

@@ -38,6 +38,7 @@ std::string device_section(const View& view, const ReportOptions& options, const
   if (!view.window->busy_causes.empty()) {
     text += "Busy, but computing nothing:\n\n" + table(busy_rows(view, options, places), view);
   }
+  for (const std::string& sentence : slow_lines(view)) text += sentence + "\n\n";
   for (const Finding& finding : findings(view, options, places)) {
     text += "1. " + finding_markdown(finding) + "\n";
   }

@@ -113,6 +113,7 @@ class Report {
     line("");
     table(idle_rows(view, options_, places_), view);
     busy(view);
+    slow(view);
     size_t number = 0;
     for (const Finding& found : findings(view, options_, places_)) finding(found, ++number);
     line("");
@@ -129,6 +130,12 @@ class Report {
     line("");
     line("The GPU is busy, but computes nothing meanwhile:");
     table(busy_rows(view, options_, places_), view);
+  }
+
+  void slow(const View& view) {
+    const std::vector<std::string> sentences = slow_lines(view);
+    if (!sentences.empty()) line("");
+    for (const std::string& sentence : sentences) prose(sentence);
   }
 
   void without_device() {

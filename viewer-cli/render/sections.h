@@ -14,6 +14,8 @@ std::string basis_warning(const collect::Model& model);
 std::string device_line(const View& view);
 // Which steps, how long they take, how busy: one sentence per line.
 std::vector<std::string> time_lines(const View& view);
+// "Not idle, still slow": a card that holds its clock down, a slow link, neighbours; mostly empty.
+std::vector<std::string> slow_lines(const View& view);
 // The warm-up as one sentence; empty when it is not left out.
 std::string warmup_line(const View& view);
 std::vector<std::string> loader_lines(const collect::Model& model, const View& view);

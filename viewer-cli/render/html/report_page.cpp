@@ -138,7 +138,7 @@ class HtmlReport {
         section("where-" + id, view.steps > 0 ? "Where a step goes" : "Where the time goes",
                 budget_bar(view, palette_) + sentences(time_lines(view)) +
                     idle_table(view, options_.report, places_, palette_) +
-                    busy_table(view, options_.report, places_));
+                    busy_table(view, options_.report, places_) + sentences(slow_lines(view)));
     const std::vector<Finding> found = findings(view, options_.report, places_);
     if (found.empty()) return out;
     const std::string together = found.size() > 1 ? together_line(view) : "";
