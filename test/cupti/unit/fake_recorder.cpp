@@ -160,6 +160,10 @@ uint32_t native_stack(HookGuard&) noexcept {
 }
 }  // namespace stacks
 
+// No fork is under way in these tests.
+LoaderUse::LoaderUse() noexcept : allowed_(true) {}
+LoaderUse::~LoaderUse() noexcept = default;
+
 bool is_forked() noexcept {
   return false;
 }
