@@ -69,8 +69,14 @@ void check_words(const std::vector<std::string>& words) {
       throw CLI::ValidationError(word.substr(0, word.size() - 1) + " is empty");
 }
 
+// Words behind the command are its own: a folder may be called "run".
+void leave_only(Program& program, const std::string& name) {
+  for (auto& [app, command] : program.commands) app->disabled(app->get_name() != name);
+}
+
 int run_command(Program& program, Output& out, const CommandLine& line) {
   check_words(line.arguments);
+  if (!line.command_name.empty()) leave_only(program, line.command_name);
   std::vector<std::string> arguments(line.arguments.rbegin(), line.arguments.rend());
   program.app.parse(arguments);  // CLI11 wants them last first
   if (program.version) {

@@ -28,10 +28,22 @@ bool is_in(const std::string& path, const std::string& input) {
   return false;
 }
 
+// What the next command would read as a part of the folder.
+bool is_read_from_folders(const std::string& path) {
+  for (const char* end : {".gst", ".json", ".json.gz", ".json.zst", ".tar", ".tar.gz", ".tgz"})
+    if (path.ends_with(end)) return true;
+  return false;
+}
+
 void check_replaceable(const std::string& path, const std::vector<std::string>& inputs) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) return;
+  if (!fs::exists(status)) {
+    for (const std::string& input : inputs)
+      if (is_read_from_folders(path) && fs::is_directory(input, error) && is_in(path, input))
+        fail(path + " would become a part of the input " + input + "; choose another folder");
+    return;
+  }
   if (!fs::is_regular_file(status))
     fail(path + " is no regular file, which -f does not replace; choose another file");
   for (const std::string& input : inputs)

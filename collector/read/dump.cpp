@@ -238,20 +238,22 @@ Error dump_bytes(const std::string& name, std::string_view bytes, std::ostream& 
   return {};
 }
 
-Error dump_path(const std::filesystem::path& path, std::ostream& out, const DumpOptions& options) {
+std::vector<Error> dump_path(const std::filesystem::path& path, std::ostream& out,
+                             const DumpOptions& options) {
   std::vector<std::filesystem::path> paths{path};
   if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) {
     Result<std::vector<std::filesystem::path>> found = traces_in(path);
-    if (!found) return found.error();
+    if (!found) return {found.error()};
     paths = std::move(*found);
   }
+  std::vector<Error> errors;
   for (const std::filesystem::path& each : paths) {
     const Result<MappedFile> file = MappedFile::open(each);
-    if (!file) return file.error();
-    if (Error e = dump_bytes(each.string(), file->bytes(), out, options); !e.message.empty())
-      return e;
+    const Error error =
+        file ? dump_bytes(each.string(), file->bytes(), out, options) : file.error();
+    if (!error.message.empty()) errors.push_back(error);
   }
-  return {};
+  return errors;
 }
 
 }  // namespace gpustall::collect

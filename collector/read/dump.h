@@ -15,6 +15,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "collector/result.h"
 
@@ -25,8 +26,11 @@ struct DumpOptions {
   std::set<std::string> only;  // records by name; empty: all, with header and chunk lines
 };
 
-// A file, or all .gst files of a directory. The error, or an empty message.
-Error dump_path(const std::filesystem::path& path, std::ostream& out, const DumpOptions& options);
+// A file, or all .gst files of a directory: one error for each that cannot be read, in their order;
+// the others are printed all the same.
+std::vector<Error> dump_path(const std::filesystem::path& path, std::ostream& out,
+                             const DumpOptions& options);
+// The error, or an empty message.
 Error dump_bytes(const std::string& name, std::string_view bytes, std::ostream& out,
                  const DumpOptions& options);
 

@@ -1,5 +1,6 @@
 """Bad input to report, gaps, collect, dump: one clear line with the remedy, exit 1."""
 import os
+import subprocess
 
 from program import TestCase, main
 
@@ -50,6 +51,36 @@ class BadInput(TestCase):
             self.skipTest("SKIPPED: the program is not reachable for other users")
         self.assertEqual((result.returncode, result.stdout), (1, b""))
         self.assertIn(b"ermission", result.stderr)
+
+    def test_a_folder_called_like_a_command_is_a_folder(self):
+        for name in ("run", "diff", "report"):
+            os.mkdir(self.path(name))
+            for words in (["diff", name, name], ["report", name], ["dump", name]):
+                result = self.gpustall(*words)
+                self.assertEqual(result.returncode, 1, words)
+                self.assertIn(b"is empty: no process recorded here", result.stderr, words)
+
+    def test_no_file_is_put_into_the_input_that_would_be_read_with_it(self):
+        os.mkdir(self.path("in"))
+        self.write("in/bad.gst", b"")
+        for name in ("in/x.gst", "in/x.json", "in/../in/x.json.gz"):
+            result = self.gpustall("collect", "in", "-o", name)
+            self.assertEqual(result.returncode, 1)
+            self.assertRegex(result.stderr.decode(), r"^gpustall: error: \S+ would become a part of the input in; ")
+        self.assertEqual(os.listdir(self.path("in")), ["bad.gst"])
+
+    def test_dump_goes_on_behind_a_bad_file(self):
+        os.mkdir(self.path("in"))
+        self.write("in/a.gst", b"")
+        self.write("in/b.gst", b"\x7fELF" + bytes(8000))
+        subprocess.run([os.environ["GPUSTALL_LIVE_TRACE"], self.path("in/c.gst")], check=True)
+        result = self.gpustall("dump", "in")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b'header file="c.gst"', result.stdout)
+        told = result.stderr.decode().splitlines()
+        self.assertEqual(len(told), 2, told)
+        self.assertIn("a.gst", told[0])
+        self.assertRegex(told[1], r"^gpustall: error: .*b\.gst")
 
     def test_collect_leaves_nothing_behind_and_overwrites_nothing(self):
         self.write("bad.gst", b"")

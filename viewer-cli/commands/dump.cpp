@@ -59,9 +59,11 @@ class DumpCommand : public Command {
     OutputBuffer buffer(session.out);
     std::ostream out(&buffer);
     out.exceptions(std::ios::badbit);  // a reader that went away ends the walk: rethrown as it is
-    const collect::Error error = collect::dump_path(path_, out, options_);
-    if (!error.message.empty()) fail(error.message);
-    return 0;
+    const std::vector<collect::Error> errors = collect::dump_path(path_, out, options_);
+    if (errors.empty()) return 0;
+    out.flush();
+    for (size_t i = 0; i + 1 < errors.size(); ++i) note(session, "error: " + errors[i].message);
+    fail(errors.back().message);
   }
 
  private:

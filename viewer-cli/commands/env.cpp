@@ -1,10 +1,10 @@
 // `gpustall env`: the variables that `run` would set, for launchers that start the program
 // themselves.
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <filesystem>
 
 #include "viewer-cli/command.h"
+#include "viewer-cli/export/json_text.h"
 #include "viewer-cli/launch/output_dir.h"
 #include "viewer-cli/launch/variables.h"
 #include "viewer-cli/option_checks.h"
@@ -32,21 +32,6 @@ std::string quoted(const std::string& text) {
   return out + "'";
 }
 
-std::string json_quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char byte : text) {
-    if (static_cast<unsigned char>(byte) < ' ') {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(byte));
-      out += escaped;
-      continue;
-    }
-    if (byte == '"' || byte == '\\') out += '\\';
-    out += byte;
-  }
-  return out + "\"";
-}
-
 std::string printed(const std::string& name, const std::string& value, Format format) {
   if (format == Format::Docker) return "-e " + name + "=" + value + "\n";
   if (format == Format::Kubernetes) {
@@ -61,6 +46,12 @@ void check_docker_word(const std::string& name, const std::string& value) {
   fail(name +
        " would hold a blank or one of *?[, which the shell takes apart in docker run $(...); " +
        "choose another name, or use --format sh");
+}
+
+// A manifest is UTF-8; a path need not be.
+void check_manifest_text(const std::string& name, const std::string& value) {
+  if (valid_utf8(value) == value) return;
+  fail(name + " would hold bytes that are no UTF-8, which a manifest cannot; choose another name");
 }
 
 class EnvCommand : public Command {
@@ -86,6 +77,8 @@ class EnvCommand : public Command {
     if (!options_.output.empty()) {
       name_run(preparation, create_output(options_.output, "run", options_.force));
     }
+    if (format_ == Format::Kubernetes)
+      for (const auto& [name, value] : preparation.variables) check_manifest_text(name, value);
     for (const std::string& taken : preparation.notes) note(session, taken);
     for (const auto& [name, value] : preparation.variables) {
       session.out.write(printed(name, value, format_));
