@@ -22,7 +22,8 @@ struct Gain {  // percent of the step, and ns per step, when this cause is remov
 struct ModelSite {
   std::string file, function;
   int32_t line = 0;
-  std::string text;  // the source line, when it could be read where the report was made
+  std::string text;     // the source line, when it could be read where the report was made
+  bool is_def = false;  // `line` is that of the function's def: the trace does not say which ran
 };
 
 struct CauseRow {
@@ -125,7 +126,9 @@ struct WorkerTime {
 
 // "4 workers deliver 11.2 batches/s, the GPU could take 18.0", and what they do meanwhile.
 struct LoaderSummary {
-  uint32_t pid = 0, workers = 0;
+  uint32_t pid = 0, workers = 0;  // the most at once
+  uint32_t started = 0;           // in all: each epoch may start its own
+  int64_t start_ns = 0;           // median from the fork to the first fetch; 0: not seen
   double delivered_per_s = 0, wanted_per_s = 0;
   std::vector<std::pair<std::string, double>>
       doing;                          // "decode (data.py:41 decode)": share of worker time

@@ -271,7 +271,9 @@ struct Recording {
   std::vector<std::string>
       not_observed;  // sources that are missing: "worker stacks", "scheduler states", ...
   std::vector<std::string> damage;  // one sentence per damaged place; analysis went on
-  uint64_t own_overhead_ns = 0;     // time spent in our hooks, all threads
+  bool lines_are_defs =
+      false;  // frames have the line of their function's def, not the one that ran
+  uint64_t own_overhead_ns = 0;  // time spent in our hooks, all threads
   // An export of gpustall that was read back states its causes and steps; analyze() takes them.
   std::shared_ptr<const Analysis> stated;
 

@@ -93,7 +93,11 @@ std::vector<Annotation> annotations_of(const collect::Comparison& comparison,
     if (annotations.size() > kMost || row->kind != collect::ChangeRow::Kind::Cause) continue;
     Annotation annotation{is_error, {}, 0, "gpustall: " + std::string(text_of(row->cause).id), {}};
     place(annotation, row->next_site ? row->next_site : row->base_site);
-    annotation.message = std::string(text_of(row->cause).title) + ": " +
+    const std::vector<collect::Cause> causes = collect::telling_causes(*row);
+    for (size_t i = 1; i < causes.size(); ++i)
+      annotation.title += ", " + std::string(text_of(causes[i]).id);
+    annotation.message = std::string(text_of(row->cause).title) +
+                         (causes.size() > 1 ? " and more at this line: " : ": ") +
                          time_text(row->change.change()) + " per step (+-" +
                          duration(row->change.margin.value_or(0)) + "). " +
                          std::string(text_of(row->cause).remedy);

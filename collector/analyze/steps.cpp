@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "collector/analyze/step_candidates.h"
+#include "collector/quantile.h"
 
 namespace gpustall::collect {
 namespace {
@@ -19,13 +20,6 @@ std::vector<int64_t> durations(const std::vector<TraceTime>& boundary, size_t fr
   std::vector<int64_t> d;
   for (size_t i = from; i + 1 < boundary.size(); ++i) d.push_back(boundary[i + 1] - boundary[i]);
   return d;
-}
-
-int64_t quantile(std::vector<int64_t> values, double share) {
-  if (values.empty()) return 0;
-  const auto at = static_cast<size_t>(std::llround(share * static_cast<double>(values.size() - 1)));
-  std::nth_element(values.begin(), values.begin() + static_cast<ptrdiff_t>(at), values.end());
-  return values[at];
 }
 
 // Many steps that nearly all launch the same number of times are steps, however long each takes: a
@@ -113,6 +107,17 @@ bool close_last_step(const Recording& r, const std::vector<TraceTime>& launches,
   return true;
 }
 
+// Steps at the end that took the device no time at all: its records of them were not written any
+// more when the process was killed. The host's steps alone are no steps to count idle time by.
+void drop_unrecorded(Steps& steps) {
+  while (steps.count() > 0 &&
+         steps.device_boundary[steps.count()] == steps.device_boundary[steps.count() - 1]) {
+    steps.boundary.pop_back();
+    steps.device_boundary.pop_back();
+  }
+  steps.warmup = std::min(steps.warmup, static_cast<uint32_t>(steps.count()));
+}
+
 // The best evidence that holds.
 std::optional<StepCandidate> first_regular(const Recording& r, const Links& links,
                                            const StackFacts& facts, ProcessIndex process,
@@ -146,6 +151,8 @@ std::vector<Steps> find_steps(const Recording& r, const Links& links, const Stac
     steps.warmup = warmup_of(r, links, steps);
     place_on_device(r, links, steps);
     if (!found->closed && close_last_step(r, launches[p], steps)) place_on_device(r, links, steps);
+    drop_unrecorded(steps);
+    if (steps.count() == 0) continue;
     // Only warm-up has device work: nothing is steady.
     while (steps.warmup > 0 && steps.device_boundary[steps.warmup] == steps.device_boundary.back())
       --steps.warmup;

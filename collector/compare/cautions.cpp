@@ -14,8 +14,9 @@ constexpr double kUnknownMatters = 0.2;  // share of idle time without a cause
 const char* words_for(const ComparedRun& run) {
   if (run.basis == Basis::Kineto) return "a torch.profiler trace";
   if (run.basis == Basis::Nsys) return "an Nsight Systems export";
-  return run.simulated || run.basis == Basis::Simulated ? "recorded on the simulated device"
-                                                        : "recorded on a GPU";
+  if (run.simulated || run.basis == Basis::Simulated) return "recorded on the simulated device";
+  // A process that is killed early has not said what it runs on.
+  return run.gpu.empty() ? "recorded on an unknown device" : "recorded on a GPU";
 }
 
 std::set<std::string> kinds_of(const std::vector<ComparedRun>& runs) {

@@ -1,8 +1,9 @@
 // Two sides of a comparison, each one run or several of the same program: what changed per step,
 // cause by cause and site by site, what the data can tell from noise, and what else differs.
 //
-// Exact: in every device, the sums of idle_rows (and of cause_rows) are those of `idle`, the sums
-// of busy_rows those of `busy`, and idle + busy = span; on both sides, in integer nanoseconds.
+// Exact: in every device, the sums of idle_rows (of cause_rows, of line_rows) are those of `idle`,
+// the sums of busy_rows those of `busy`, and idle + busy = span; on both sides, in integer
+// nanoseconds.
 //
 // Intervals hold for 95 %. Those of rows hold together: in 95 of 100 comparisons of runs that do
 // not differ, no row is marked at all. They come from the variation between the steps of each run,
@@ -28,6 +29,13 @@ struct Change {
   double change() const { return next - base; }
 };
 
+// What one cause has in a row of line_rows, per unit.
+struct LinePart {
+  Cause cause{};
+  double base = 0, next = 0;
+  double change() const { return next - base; }
+};
+
 struct ChangeRow {
   enum class Kind : uint8_t {
     Cause,    // one cause at one site; in cause_rows at all its sites
@@ -40,6 +48,8 @@ struct ChangeRow {
   bool in_base = false, in_next = false;
   std::string object;  // as in CauseRow, where both sides agree
   size_t merged = 0;   // of Others
+  // Of line_rows: its causes; those that changed as the line did first, the largest is `cause`.
+  std::vector<LinePart> parts;
   Change change;
 };
 
@@ -49,10 +59,14 @@ struct DeviceComparison {
   uint32_t ordinal = 0;  // as the base's program sees it
   std::string base_name, next_name;
   Unit unit = Unit::Step;
-  double base_units = 0, next_units = 0;        // steps (all runs of the side), or seconds
-  Change span, busy, idle;                      // per step: step time = busy + idle
+  double base_units = 0, next_units = 0;  // steps (all runs of the side), or seconds
+  Change span, busy, idle;                // per step: step time = busy + idle
+  // Of span.margin, per unit: what other load on the machine may have added, where one run on each
+  // side is all there is. 0: no thread waited for a core, or several runs show how much they vary.
+  double load_ns = 0;
   std::vector<ChangeRow> idle_rows, busy_rows;  // largest change first
   std::vector<ChangeRow> cause_rows;            // idle_rows summed by cause, no sites
+  std::vector<ChangeRow> line_rows;             // summed by line; what has no line by cause
   std::vector<std::vector<int64_t>> base_steps_ns, next_steps_ns;  // compared steps, by run
 };
 

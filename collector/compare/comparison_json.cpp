@@ -29,6 +29,7 @@ Json json_of(const std::optional<ModelSite>& site) {
   if (!site) return nullptr;
   Json j = {{"file", site->file}, {"line", site->line}, {"function", site->function}};
   if (!site->text.empty()) j["text"] = site->text;
+  if (site->is_def) j["line_is"] = "def";
   return j;
 }
 
@@ -45,6 +46,10 @@ Json json_of(const ChangeRow& row) {
   j["object"] = text_or_null(row.object);
   j["merged"] = row.merged;
   j.update(json_of(row.change));
+  if (!row.parts.empty())
+    j["parts"] = list_of(row.parts, [](const LinePart& part) {
+      return Json{{"cause", text_of(part.cause).id}, {"base", part.base}, {"new", part.next}};
+    });
   return j;
 }
 
@@ -59,9 +64,11 @@ Json json_of(const DeviceComparison& d) {
   j["span"] = json_of(d.span);
   j["busy"] = json_of(d.busy);
   j["idle"] = json_of(d.idle);
+  j["load_ns"] = d.load_ns;
   j["idle_rows"] = rows(d.idle_rows);
   j["busy_rows"] = rows(d.busy_rows);
   j["cause_rows"] = rows(d.cause_rows);
+  j["line_rows"] = rows(d.line_rows);
   j["base_steps_ns"] = d.base_steps_ns;
   j["new_steps_ns"] = d.next_steps_ns;
   return j;

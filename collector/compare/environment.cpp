@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "collector/base_name.h"
+
 namespace gpustall::collect {
 namespace {
 
@@ -42,10 +44,6 @@ const KeyMeaning* meaning_of(std::string_view key) {
   for (const KeyMeaning& known : kKeys)
     if (known.key == key) return &known;
   return nullptr;
-}
-
-std::string base_name(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
 }
 
 using Values = std::map<std::string, std::set<std::string>>;

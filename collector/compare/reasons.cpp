@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "collector/compare/loader_reasons.h"
 #include "collector/compare/run_rows.h"
 #include "collector/compare/wording.h"
 
@@ -243,7 +244,10 @@ std::vector<Reason> reasons_for(std::span<const Model> base, std::span<const Mod
                                 const std::vector<EnvironmentDifference>& environment) {
   const SideWork base_work = work_of(base, base_devices, comparison.unit);
   const SideWork next_work = work_of(next, next_devices, comparison.unit);
-  return Reasons(base_work, next_work, comparison, environment).run();
+  std::vector<Reason> reasons = Reasons(base_work, next_work, comparison, environment).run();
+  for (Reason& reason : loader_reasons(base, next, base_devices, next_devices, comparison))
+    reasons.push_back(std::move(reason));
+  return reasons;
 }
 
 }  // namespace gpustall::collect

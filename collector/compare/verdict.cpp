@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collector/base_name.h"
 #include "collector/compare/resample.h"
 #include "collector/compare/wording.h"
 
@@ -10,7 +11,7 @@ namespace gpustall::collect {
 namespace {
 
 constexpr size_t kNamed = 2;          // culprits in the sentence
-constexpr double kWorthNaming = 0.1;  // of the step's change
+constexpr double kWorthNaming = 0.1;  // of the step's change, or of the line's
 
 std::string percent(double part, double whole) {
   return whole > 0 ? printed("%.1f %%", 100 * part / whole) : "-";
@@ -21,14 +22,30 @@ std::string times(const Change& span) {
   return ms_text(span.base) + " -> " + ms_text(span.next) + " ms per step";
 }
 
+// "data.main at train.py:28 (+2.00 ms)", "train.py:28 (+12.0 ms in all: data.main, host.starved)"
+std::string named(const ChangeRow& row) {
+  const std::vector<Cause> causes = telling_causes(row);
+  std::string text = name_of(row) + " (" + signed_ms(row.change.change()) + " ms";
+  for (size_t i = 0; i < causes.size() && causes.size() > 1; ++i)
+    text += (i == 0 ? " in all: " : ", ") + std::string(text_of(causes[i]).id);
+  return text + ")";
+}
+
 std::string named_culprits(const DeviceComparison& device) {
   const std::vector<const ChangeRow*> rows = culprits(device);
   if (rows.empty()) return "; no single cause stands out";
   std::string text = rows.size() > kNamed ? "; most of it " : "; ";
   for (size_t i = 0; i < rows.size() && i < kNamed; ++i)
-    text += (i == 0 ? "" : ", ") + name_of(*rows[i]) + " (" + signed_ms(rows[i]->change.change()) +
-            " ms)";
+    text += (i == 0 ? "" : ", ") + named(*rows[i]);
   return text;
+}
+
+// Where the change would stand out but for the machine's other load.
+std::string load_text(const DeviceComparison& device) {
+  const Change& span = device.span;
+  if (device.load_ns <= 0 || std::abs(span.change()) <= *span.margin - device.load_ns) return {};
+  return "; threads waited for a core, so the machine was busy, and what that added cannot be told "
+         "from the program: repeat it, and give several runs with --base and --new";
 }
 
 std::string without_steps(const DeviceComparison& device) {
@@ -49,7 +66,7 @@ Outcome outcome_of(const DeviceComparison& device) {
 std::vector<const ChangeRow*> culprits(const DeviceComparison& device) {
   const double moved = device.span.change();
   std::vector<const ChangeRow*> rows;
-  for (const auto* list : {&device.idle_rows, &device.busy_rows})
+  for (const auto* list : {&device.line_rows, &device.busy_rows})
     for (const ChangeRow& row : *list)
       if (row.kind != ChangeRow::Kind::Others && row.change.distinguishable &&
           row.change.change() * moved > 0 &&
@@ -61,13 +78,24 @@ std::vector<const ChangeRow*> culprits(const DeviceComparison& device) {
   return rows;
 }
 
+std::vector<Cause> telling_causes(const ChangeRow& row) {
+  const double moved = row.change.change();
+  std::vector<Cause> causes;
+  for (const LinePart& part : row.parts)
+    if (part.change() * moved > 0 && std::abs(part.change()) >= kWorthNaming * std::abs(moved))
+      causes.push_back(part.cause);
+  if (causes.empty() && row.kind == ChangeRow::Kind::Cause) causes.push_back(row.cause);
+  return causes;
+}
+
 std::string name_of(const ChangeRow& row) {
   if (row.kind == ChangeRow::Kind::Compute) return "the GPU's own work";
-  std::string name(text_of(row.cause).id);
+  const std::string name(text_of(row.cause).id);
   const std::optional<ModelSite>& site = row.next_site ? row.next_site : row.base_site;
   if (!site || site->file.empty()) return name;
-  return name + " at " + site->file.substr(site->file.rfind('/') + 1) + ":" +
-         std::to_string(site->line);
+  const std::string line = base_name(site->file) + ":" + std::to_string(site->line);
+  const std::string place = site->is_def ? site->function + " (" + line + ")" : line;
+  return telling_causes(row).size() > 1 ? place : name + (site->is_def ? " in " : " at ") + place;
 }
 
 std::string verdict_of(const Comparison& comparison) {
@@ -78,8 +106,9 @@ std::string verdict_of(const Comparison& comparison) {
   if (!span.margin)
     return "INCONCLUSIVE: " + times(span) + ", but fewer than " + std::to_string(kFewestSteps) +
            " steps to judge it by.";
-  const std::string change =
-      percent(std::abs(span.change()), span.base) + " +- " + percent(*span.margin, span.base);
+  const bool alone = comparison.base.size() == 1 && comparison.next.size() == 1;
+  const std::string change = percent(std::abs(span.change()), span.base) + " +- " +
+                             percent(*span.margin, span.base) + (alone ? ", one run each" : "");
   switch (comparison.outcome) {
     case Outcome::Slower:
       return "SLOWER by " + change + ": " + times(span) + named_culprits(device) + ".";
@@ -92,7 +121,8 @@ std::string verdict_of(const Comparison& comparison) {
   }
   return "NOT DISTINGUISHABLE: " + times(span) + ", a change of " +
          printed("%+.1f %%", 100 * span.change() / std::max(span.base, 1.0)) + " +- " +
-         percent(*span.margin, span.base) + ".";
+         percent(*span.margin, span.base) + (alone ? ", one run each" : "") + load_text(device) +
+         ".";
 }
 
 }  // namespace gpustall::collect

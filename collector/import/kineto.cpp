@@ -86,6 +86,7 @@ class Importer {
   }
 
   void rank(ByteStream& stream, const std::string& source) {
+    const auto first = ProcessIndex(static_cast<uint32_t>(recording_.processes.size()));
     KinetoFile rows(recording_, tables_, frames_, rows_, source);
     JsonWindow window(stream, [this] {
       if (progress_) progress_(done_ + part_ * source_->share());
@@ -98,14 +99,13 @@ class Importer {
     for (const std::string& sentence : text.damage)
       recording_.damage.push_back(source + ": " + sentence);
     if (!stream.damage().empty()) recording_.damage.push_back(source + ": " + stream.damage());
-    if (!rows.own_export().incomplete().empty()) {
+    if (!stream.damage().empty()) cut_ = stream.damage();
+    if (text.cut) cut_ = text.damage.front();
+    if (!rows.own_export().incomplete().empty())
       refused_ = source + " " + rows.own_export().incomplete();
-      return;
-    }
-    if (rows.counts().activities == 0) {
-      if (text.has_events) without_device_.push_back(source);
-      return;
-    }
+    const bool idle = rows.counts().activities == 0;
+    if (idle && text.has_events) without_device_.push_back(source);
+    if (idle || !rows.own_export().incomplete().empty()) return tables_.drop_processes(first);
     rows.finish(text.header);
     // With other files beside it there would be two kinds of causes in one recording.
     own_.reset();
@@ -114,7 +114,8 @@ class Importer {
     base_ns_ = text.header.base_ns;
     if (rows.counts().untimed > 0)
       recording_.damage.push_back(source + ": " + std::to_string(rows.counts().untimed) +
-                                  " rows have no usable time and were left out");
+                                  " rows of the host have no usable time (negative, no number, or"
+                                  " years from the others) and were left out");
   }
 
   void add(const KinetoFile::Counts& c) {
@@ -123,6 +124,7 @@ class Importer {
     counts_.calls += c.calls;
     counts_.syncs += c.syncs;
     counts_.call_stacks += c.call_stacks;
+    counts_.untimed_activities += c.untimed_activities;
   }
 
   void take_own_causes() {
@@ -134,6 +136,7 @@ class Importer {
     recording_.stated = *stated;
     recording_.basis = own_->basis();
     recording_.not_observed = own_->not_observed();
+    recording_.lines_are_defs = false;
   }
 
   Error refusal(const std::string& path) const {
@@ -144,6 +147,13 @@ class Importer {
       return {path + " is no trace of torch.profiler: it has no traceEvents" + why +
               "; name a file that export_chrome_trace() or tensorboard_trace_handler() wrote"};
     }
+    if (!cut_.empty())
+      return {path + " is cut before any GPU activity: " + cut_ +
+              "; copy it again, or profile again and let the program end, which writes the rest"};
+    if (counts_.untimed_activities > 0)
+      return {path + " has no GPU activity with a usable time: " +
+              std::to_string(counts_.untimed_activities) +
+              " have a negative one or none; profile again, with a newer PyTorch"};
     return {path + " has no GPU activity: " + std::to_string(events_) + " events, among them " +
             std::to_string(counts_.operators) + " operators and " + std::to_string(counts_.calls) +
             " CUDA calls, but no kernel, copy or memset; profile with activities=[CPU, CUDA] over"
@@ -160,6 +170,9 @@ class Importer {
     if (counts_.functions == 0 && counts_.call_stacks == 0)
       missing.push_back("Python stacks (profile with with_stack=True)");
     if (counts_.calls == 0) missing.push_back("CUDA calls");
+    recording_.lines_are_defs = counts_.functions > 0;
+    if (recording_.lines_are_defs)
+      missing.push_back("which line of a function ran: each is named by the line of its def");
   }
 
   Progress progress_;
@@ -171,7 +184,7 @@ class Importer {
   std::vector<std::string> without_device_;
   std::unique_ptr<OwnExport> own_;  // the one file, if it is an export of gpustall
   int64_t base_ns_ = 0;
-  std::string refused_;
+  std::string refused_, cut_;
   const SourceStream* source_ = nullptr;
   double done_ = 0, part_ = 1;
   uint64_t events_ = 0, files_ = 0;

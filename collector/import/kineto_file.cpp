@@ -26,17 +26,13 @@ uint32_t stream_of(const KinetoEvent& e) {
 
 }  // namespace
 
-bool KinetoFile::times(const KinetoEvent& e, Times& out) {
+bool KinetoFile::times(const KinetoEvent& e, Times& out) const {
   const auto start = parse_decimal(e.start, 3), duration = parse_decimal(e.duration, 3);
   // Records that the profiler never completed have neither time nor length.
   const bool usable = start && duration && *start > -kFarthest && *start < kFarthest &&
                       *duration >= 0 && *duration < kLongest && (*start != 0 || *duration != 0);
-  if (!usable) {
-    ++counts_.untimed;
-    return false;
-  }
-  out = {*start, *start + *duration};
-  return true;
+  if (usable) out = {*start, *start + *duration};
+  return usable;
 }
 
 void KinetoFile::before_events(const KinetoHeader& header) {
@@ -47,7 +43,13 @@ void KinetoFile::event(const KinetoEvent& e) {
   if (e.phase != "X") return;
   const KinetoRow row = row_of(e.category, e.name);
   Times at;
-  if (row == KinetoRow::Ignored || !times(e, at)) return;
+  if (row == KinetoRow::Ignored) return;
+  if (!times(e, at)) {
+    const bool device =
+        row == KinetoRow::Kernel || row == KinetoRow::Memcpy || row == KinetoRow::Memset;
+    ++(device ? counts_.untimed_activities : counts_.untimed);
+    return;
+  }
   switch (row) {
     case KinetoRow::Kernel:
     case KinetoRow::Memcpy:
@@ -174,6 +176,9 @@ void KinetoFile::finish(const KinetoHeader& header) {
   describe_processes(header);
   add_activities(header);
   add_calls();
+  if (counts_.untimed_activities > 0)
+    r_.losses.push_back(
+        {processes_.front(), trace::LossKind::ActivityInvalid, counts_.untimed_activities});
   for (Overhead& o : overheads_) o.process = processes_.front();
   r_.overheads.insert(r_.overheads.end(), overheads_.begin(), overheads_.end());
   rows_.ranges.insert(rows_.ranges.end(), ranges_.begin(), ranges_.end());
@@ -188,15 +193,14 @@ void KinetoFile::drop_outliers() {
   const auto middle = starts.begin() + static_cast<ptrdiff_t>(starts.size() / 2);
   std::nth_element(starts.begin(), middle, starts.end());
   const auto far = [&](TraceTime start) {
-    const bool is = start < *middle - kLongest || start > *middle + kLongest;
-    counts_.untimed += is;
-    return is;
+    return start < *middle - kLongest || start > *middle + kLongest;
   };
-  std::erase_if(activities_, [&](const Activity& a) { return far(a.at.start); });
-  std::erase_if(calls_, [&](const Call& c) { return far(c.at.start); });
-  std::erase_if(ranges_, [&](const KinetoRange& x) { return far(x.start); });
-  std::erase_if(functions_, [&](const KinetoFunction& f) { return far(f.start); });
-  std::erase_if(overheads_, [&](const Overhead& o) { return far(o.start); });
+  counts_.untimed_activities +=
+      std::erase_if(activities_, [&](const Activity& a) { return far(a.at.start); });
+  counts_.untimed += std::erase_if(calls_, [&](const Call& c) { return far(c.at.start); });
+  counts_.untimed += std::erase_if(ranges_, [&](const KinetoRange& x) { return far(x.start); });
+  counts_.untimed += std::erase_if(functions_, [&](const auto& f) { return far(f.start); });
+  counts_.untimed += std::erase_if(overheads_, [&](const Overhead& o) { return far(o.start); });
 }
 
 void KinetoFile::settle_times(int64_t base_ns) {

@@ -16,7 +16,8 @@ class KinetoFile : public KinetoSink {
  public:
   struct Counts {
     uint64_t operators = 0, functions = 0, calls = 0, activities = 0, syncs = 0, call_stacks = 0;
-    uint64_t untimed = 0;  // rows without a usable time
+    uint64_t untimed = 0;             // rows of the host without a usable time
+    uint64_t untimed_activities = 0;  // and of the device
   };
 
   KinetoFile(Recording& recording, Tables& tables, KinetoFrames& frames, KinetoRows& rows,
@@ -65,7 +66,7 @@ class KinetoFile : public KinetoSink {
     StringId name{};
   };
 
-  bool times(const KinetoEvent& e, Times& out);
+  bool times(const KinetoEvent& e, Times& out) const;
   ThreadIndex thread(const KinetoEvent& e);
   StringId name(std::string_view raw);
   CallName call_name(std::string_view raw);

@@ -106,6 +106,7 @@ class Reader {
     return true;
   }
   void cut(const char* where) {
+    out_.cut = true;
     out_.damage.push_back(std::string("the JSON ends or breaks ") + where + " at byte " +
                           std::to_string(w_.offset()) + ", after " + std::to_string(out_.events) +
                           " events");

@@ -10,6 +10,7 @@ namespace gpustall::collect {
 struct KinetoText {
   KinetoHeader header;
   bool has_events = false;  // a traceEvents array was there, if only an empty one
+  bool cut = false;         // the text ends or breaks before its end
   uint64_t events = 0;
   std::vector<std::string> damage;
 };

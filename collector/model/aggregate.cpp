@@ -129,6 +129,7 @@ ModelSite model_site(const Recording& recording, const Site& site) {
   out.file = recording.text(site.file);
   out.function = recording.text(site.function);
   out.line = site.line;
+  out.is_def = recording.lines_are_defs;
   return out;
 }
 

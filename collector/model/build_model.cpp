@@ -10,6 +10,7 @@
 #include "collector/model/overview.h"
 #include "collector/model/verdict.h"
 #include "collector/model/work.h"
+#include "collector/quantile.h"
 
 namespace gpustall::collect {
 namespace {
@@ -26,12 +27,6 @@ const char* role_name(trace::Role role, bool has_device_work) {
       break;
   }
   return has_device_work ? "trainer" : "unknown";
-}
-
-int64_t quantile(std::vector<int64_t> values, double share) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[static_cast<size_t>(share * double(values.size() - 1) + 0.5)];
 }
 
 StepStats stats_of(const Steps& steps, const std::vector<int64_t>& step_ns) {

@@ -32,6 +32,9 @@ std::optional<ModelSite> read_site(const Json& j) {
   take(*at, "line", site.line);
   take(*at, "function", site.function);
   take(*at, "text", site.text);
+  std::string line_is;
+  take(*at, "line_is", line_is);
+  site.is_def = line_is == "def";
   return site;
 }
 
@@ -169,6 +172,8 @@ LoaderSummary read_loader(const Json& j) {
   LoaderSummary l;
   take(j, "pid", l.pid);
   take(j, "workers", l.workers);
+  take(j, "started", l.started);
+  take(j, "start_ns", l.start_ns);
   take(j, "delivered_per_s", l.delivered_per_s);
   take(j, "wanted_per_s", l.wanted_per_s);
   take_list(j, "doing", l.doing, [](const Json& state) {

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "collector/model.h"
+#include "collector/model/advice.h"
 #include "collector/model/json_list.h"
 #include "collector/model/json_names.h"
 #include "collector/model/overview_json.h"
@@ -27,10 +28,17 @@ Json json_of(const std::optional<ModelSite>& site) {
   if (!site) return nullptr;
   Json j = {{"file", site->file}, {"line", site->line}, {"function", site->function}};
   if (!site->text.empty()) j["text"] = site->text;
+  if (site->is_def) j["line_is"] = "def";
   return j;
 }
 
-Json json_of(const CauseRow& row, const char* time_key) {
+// Whose rows are written, for what depends on the machine.
+struct Of {
+  const Model& model;
+  const ModelDevice& device;
+};
+
+Json json_of(const CauseRow& row, const char* time_key, const Of& of) {
   Json j = {{"cause", text_of(row.cause).id}, {"title", text_of(row.cause).title}};
   j["site"] = json_of(row.site);
   j["object"] = row.object.empty() ? Json(nullptr) : Json(row.object);
@@ -41,13 +49,13 @@ Json json_of(const CauseRow& row, const char* time_key) {
   j["count"] = row.count;
   j["every_steps"] = row.every_steps ? Json(*row.every_steps) : Json(nullptr);
   j["gain"] = json_of(row.gain);
-  j["advice"] = text_of(row.cause).remedy;
+  j["advice"] = advice_for(of.model, of.device, row.cause);
   j["stack"] = row.stack;
   j["per_step"] = row.per_step;
   return j;
 }
 
-Json json_of(const std::optional<Window>& window) {
+Json json_of(const std::optional<Window>& window, const Of& of) {
   if (!window) return nullptr;
   Json j = {{"span_ns", window->span_ns},
             {"busy_ns", window->busy_ns},
@@ -56,11 +64,12 @@ Json json_of(const std::optional<Window>& window) {
              {{"compute_ns", window->compute_ns},
               {"exposed_copy_ns", window->exposed_copy_ns},
               {"exposed_collective_ns", window->exposed_collective_ns}}}};
-  j["causes"] = list_of(window->causes, [](const CauseRow& r) { return json_of(r, "idle_ns"); });
+  j["causes"] =
+      list_of(window->causes, [&](const CauseRow& r) { return json_of(r, "idle_ns", of); });
   j["busy_causes"] =
-      list_of(window->busy_causes, [](const CauseRow& r) { return json_of(r, "busy_ns"); });
+      list_of(window->busy_causes, [&](const CauseRow& r) { return json_of(r, "busy_ns", of); });
   j["alternatives"] =
-      list_of(window->alternatives, [](const CauseRow& r) { return json_of(r, "idle_ns"); });
+      list_of(window->alternatives, [&](const CauseRow& r) { return json_of(r, "idle_ns", of); });
   return j;
 }
 
@@ -88,16 +97,17 @@ Json json_of(const CardSummary& c) {
             {"link_width", told(c.limits.link_width)}}}};
 }
 
-Json json_of(const ModelDevice& d) {
+Json json_of(const ModelDevice& d, const Model& model) {
+  const Of of{model, d};
   Json j = {{"device", d.ordinal}, {"uuid", d.uuid}, {"host", d.host}, {"name", d.name}};
   j["simulated"] = d.simulated;
   j["pids"] = d.pids;
   j["span_ns"] = d.whole.span_ns;
   j["busy_ns"] = d.whole.busy_ns;
   j["idle_ns"] = d.whole.idle_ns;
-  j["windows"] = {{"whole", json_of(std::optional(d.whole))},
-                  {"warmup", json_of(d.warmup)},
-                  {"steady", json_of(d.steady)}};
+  j["windows"] = {{"whole", json_of(std::optional(d.whole), of)},
+                  {"warmup", json_of(d.warmup, of)},
+                  {"steady", json_of(d.steady, of)}};
   j["step_span_ns"] = d.step_span_ns;
   j["step_busy_ns"] = d.step_busy_ns;
   j["work"] = list_of(d.work, [](const WorkRow& w) {
@@ -132,6 +142,8 @@ Json json_of(const ModelProcess& p) {
 Json json_of(const LoaderSummary& l) {
   Json j = {{"pid", l.pid},
             {"workers", l.workers},
+            {"started", l.started},
+            {"start_ns", l.start_ns},
             {"delivered_per_s", l.delivered_per_s},
             {"wanted_per_s", l.wanted_per_s}};
   j["doing"] = list_of(l.doing, [](const auto& state) {
@@ -148,7 +160,7 @@ std::string to_json(const Model& model) {
   j["verdict"] = model.verdict;
   j["verdict_code"] = model.verdict_code;
   j["processes"] = list_of(model.processes, [](const ModelProcess& p) { return json_of(p); });
-  j["devices"] = list_of(model.devices, [](const ModelDevice& d) { return json_of(d); });
+  j["devices"] = list_of(model.devices, [&](const ModelDevice& d) { return json_of(d, model); });
   j["loaders"] = list_of(model.loaders, [](const LoaderSummary& l) { return json_of(l); });
   j["combined"] = {{"causes", ids_of(model.combined.causes)},
                    {"gain", json_of(model.combined.gain)}};

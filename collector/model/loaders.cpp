@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "collector/analyze/loader_workers.h"
+#include "collector/base_name.h"
 #include "collector/model/worker_times.h"
+#include "collector/quantile.h"
 
 namespace gpustall::collect {
 namespace {
@@ -15,10 +17,7 @@ std::string state_name(const Recording& r, const StackFacts& facts, const HostPi
   const SiteId site = facts.site(piece.stack);
   if (raw(site) >= facts.sites().size()) return name;
   const Site& at = facts.sites()[raw(site)];
-  std::string file(r.text(at.file));
-  if (const size_t slash = file.rfind('/'); slash != std::string::npos)
-    file = file.substr(slash + 1);
-  return name + " (" + file + ":" + std::to_string(at.line) + " " +
+  return name + " (" + base_name(r.text(at.file)) + ":" + std::to_string(at.line) + " " +
          std::string(r.text(at.function)) + ")";
 }
 
@@ -33,6 +32,20 @@ double data_wait_ns(const Model& model, uint32_t pid) {
     most = std::max(most, sum);
   }
   return most;
+}
+
+// What a worker costs before it works, as the training process began to start it.
+int64_t start_cost(const Recording& r, const LoaderWorkers& workers, ProcessIndex process) {
+  std::map<uint32_t, TraceTime> forked;  // by the child's pid
+  for (const Fork& fork : r.forks) forked[fork.child_pid] = fork.start;
+  std::vector<int64_t> costs;
+  for (const LoaderWorkers::Worker& worker : workers.workers(process)) {
+    const Process& child = r.processes[raw(worker.process)];
+    const auto at = forked.find(child.pid);
+    const TraceTime start = at == forked.end() ? child.first_ns : at->second;
+    if (worker.ready > start) costs.push_back(worker.ready - start);
+  }
+  return quantile(costs, 0.5);
 }
 
 }  // namespace
@@ -52,6 +65,8 @@ std::vector<LoaderSummary> loaders_of(const Recording& r, const Analysis& analys
     LoaderSummary summary;
     summary.pid = r.processes[raw(steps.process)].pid;
     summary.workers = workers.at_once(steps.process);
+    summary.started = static_cast<uint32_t>(workers.workers(steps.process).size());
+    summary.start_ns = start_cost(r, workers, steps.process);
     const TraceTime from = steps.boundary[steps.warmup], to = steps.boundary.back();
     const double step_ns = double(to - from) / double(steps.count() - steps.warmup);
     summary.delivered_per_s = 1e9 / step_ns;

@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <map>
+
+#include "collector/base_name.h"
+#include "collector/model/line_costs.h"
 
 #include "collector/model/no_work.h"
 
@@ -31,8 +35,15 @@ std::string printed(const char* format, double a, double b = 0, double c = 0) {
   return text;
 }
 
-const Window& headline_window(const ModelDevice& device) {
-  return device.steady && device.steady->span_ns > 0 ? *device.steady : device.whole;
+bool has_steady(const ModelDevice& device) {
+  return device.steady && device.steady->span_ns > 0;
+}
+
+// Null without such a window.
+const Window* window_of(const ModelDevice& device, WindowKind kind) {
+  if (kind == WindowKind::Usual && has_steady(device)) return &*device.steady;
+  if (kind != WindowKind::Warmup) return &device.whole;
+  return device.warmup && device.warmup->span_ns > 0 ? &*device.warmup : nullptr;
 }
 
 double share(int64_t part, int64_t whole) {
@@ -42,10 +53,8 @@ double share(int64_t part, int64_t whole) {
 std::string place(const CauseRow& row) {
   if (!row.site) return {};
   if (row.site->file.empty()) return row.site->function.empty() ? "" : " in " + row.site->function;
-  const size_t slash = row.site->file.rfind('/');
-  const std::string name =
-      slash == std::string::npos ? row.site->file : row.site->file.substr(slash + 1);
-  return " at " + name + ":" + std::to_string(row.site->line);
+  const std::string line = base_name(row.site->file) + ":" + std::to_string(row.site->line);
+  return row.site->is_def ? " in " + row.site->function + " (" + line + ")" : " at " + line;
 }
 
 const StepStats* steps_of(const Model& model, const ModelDevice& device) {
@@ -55,27 +64,42 @@ const StepStats* steps_of(const Model& model, const ModelDevice& device) {
   return nullptr;
 }
 
-std::string idle_text(const Window& w, const StepStats* steps) {
-  const double idle = share(w.idle_ns, w.span_ns);
-  if (steps == nullptr || steps->mean_ns == 0)
-    return printed("GPU idle %.1f %% of the time", idle * 100);
-  const double step_ms = double(steps->mean_ns) / 1e6;
+// One window of one device.
+struct Judged {
+  const Model& model;
+  const Window& window;
+  const StepStats* steps;  // of the usual window; null: another one, or no steps
+  const char* prefix;      // names the window where it is not the usual one; else empty
+  bool is_usual() const { return *prefix == '\0'; }
+  const std::optional<Gain>& gain() const {
+    static const std::optional<Gain> none;
+    return is_usual() ? model.combined.gain : none;
+  }
+};
+
+// "7.76 ms per step", "505 ms"
+std::string time_text(const Judged& j, int64_t ns) {
+  if (j.steps == nullptr || j.steps->mean_ns == 0) return printed("%.4g ms", double(ns) / 1e6);
+  return printed("%.2f ms per step", share(ns, j.window.span_ns) * double(j.steps->mean_ns) / 1e6);
+}
+
+std::string idle_text(const Judged& j) {
+  const double idle = share(j.window.idle_ns, j.window.span_ns);
+  if (j.steps == nullptr || j.steps->mean_ns == 0)
+    return j.prefix + printed("GPU idle %.1f %% of the time", idle * 100);
+  const double step_ms = double(j.steps->mean_ns) / 1e6;
   return printed("GPU idle %.1f %%: %.2f of %.2f ms per step", idle * 100, idle * step_ms, step_ms);
 }
 
-void set(Model& model, const char* code, std::string sentence) {
-  model.verdict_code = code;
-  model.verdict = std::move(sentence);
-}
-
-void judge_copies(Model& model, const Window& w, double copies) {
-  std::string text = printed("GPU busy %.1f %%, but %.1f %% of the time it only copies",
-                             share(w.busy_ns, w.span_ns) * 100, copies * 100);
-  if (!w.busy_causes.empty()) {
-    const CauseRow& row = w.busy_causes.front();
+Verdict judge_copies(const Judged& j, double copies) {
+  std::string text =
+      j.prefix + printed("GPU busy %.1f %%, but %.1f %% of the time it only copies",
+                         share(j.window.busy_ns, j.window.span_ns) * 100, copies * 100);
+  if (!j.window.busy_causes.empty()) {
+    const CauseRow& row = j.window.busy_causes.front();
     text += ": " + row.object + place(row);
   }
-  set(model, "copy", text + ".");
+  return {"copy", text + "."};
 }
 
 // The row that a single repair gains most by.
@@ -132,9 +156,10 @@ double host_share(const Window& w) {
 
 // Decided by what the top repairs gain together against how well that is known. Without steps
 // there is no gain to predict: then all idle time is what there could be to gain.
-bool nothing_to_gain(const Model& model, const Window& w) {
-  if (!model.combined.gain) return share(w.idle_ns, w.span_ns) < kIdleWithoutSteps;
-  const Gain& gain = *model.combined.gain;
+bool nothing_to_gain(const Judged& j) {
+  const Window& w = j.window;
+  if (!j.gain()) return share(w.idle_ns, w.span_ns) < kIdleWithoutSteps;
+  const Gain& gain = *j.gain();
   const double noise = std::max(kSmallestGainPct, gain.high_pct - gain.pct);
   // What may be much is not nothing; and where the GPU is idle that long, a replay that finds no
   // repair rather does not know it.
@@ -142,66 +167,124 @@ bool nothing_to_gain(const Model& model, const Window& w) {
          host_share(w) < kMuchIdle;
 }
 
-void judge_healthy(Model& model, const Window& w) {
-  std::string text =
-      printed("GPU busy %.1f %%: nothing here is worth fixing", share(w.busy_ns, w.span_ns) * 100);
-  if (const auto& gain = model.combined.gain)
+Verdict judge_healthy(const Judged& j) {
+  const Window& w = j.window;
+  std::string text = j.prefix + printed("GPU busy %.1f %%: nothing here is worth fixing",
+                                        share(w.busy_ns, w.span_ns) * 100);
+  if (const auto& gain = j.gain())
     text += printed(", all repairs together gain %.1f %% of a step or less", gain->high_pct);
-  else
+  else if (j.is_usual())
     text +=
         printed(", at most %.1f %% to gain (gains are predicted per step, and no steps were found)",
                 share(w.idle_ns, w.span_ns) * 100);
-  set(model, "healthy", text + ".");
+  return {"healthy", text + "."};
 }
 
-void judge_idle(Model& model, const Window& w, const StepStats* steps) {
-  std::array<int64_t, std::size(kFamilyCodes)> by_family{};
-  for (const CauseRow& row : w.causes)
-    by_family[static_cast<size_t>(family_of(row.cause))] += row.ns;
-  const auto largest = std::max_element(by_family.begin(), by_family.end()) - by_family.begin();
-  const auto family = static_cast<CauseFamily>(largest);
-  const auto row = std::find_if(w.causes.begin(), w.causes.end(),
-                                [&](const CauseRow& r) { return family_of(r.cause) == family; });
-  std::string text = idle_text(w, steps);
-  if (row != w.causes.end()) {
-    text += ". Main cause: ";
-    text += text_of(row->cause).title;
-    text += place(*row);
+// Where the idle time is. A line is one place to repair: all that happens there counts for its
+// largest cause.
+struct MainCause {
+  CauseFamily family{};
+  const CauseRow* row = nullptr;
+  LineCost line;  // of the row; empty without a line
+};
+
+MainCause main_cause(const Window& w) {
+  std::map<const CauseRow*, LineCost> led;  // by the largest row of the line
+  std::map<const CauseRow*, const CauseRow*> leader;
+  for (LineCost& line : line_costs(w.causes)) {
+    for (const CauseRow* row : line.rows) leader[row] = line.rows.front();
+    const CauseRow* first = line.rows.front();
+    led[first] = std::move(line);
   }
-  if (model.combined.gain) text += gain_text(w, row == w.causes.end() ? nullptr : &*row);
-  if (steps == nullptr) text += "; gains are predicted per step, and no steps were found";
-  const double unknown = share(by_family[static_cast<size_t>(CauseFamily::Unknown)], w.idle_ns);
-  if (family != CauseFamily::Unknown && unknown >= kUnknownMatters)
+  std::array<int64_t, std::size(kFamilyCodes)> by_family{};
+  for (const CauseRow& row : w.causes) {
+    const auto at = leader.find(&row);
+    const CauseRow& first = at == leader.end() ? row : *at->second;
+    by_family[static_cast<size_t>(family_of(first.cause))] += row.ns;
+  }
+  const auto largest = std::max_element(by_family.begin(), by_family.end()) - by_family.begin();
+  MainCause main{static_cast<CauseFamily>(largest), nullptr, {}};
+  int64_t most = -1;
+  for (const CauseRow& row : w.causes) {
+    const auto at = led.find(&row);
+    const int64_t ns = at == led.end() ? row.ns : at->second.ns;
+    if (family_of(row.cause) != main.family || ns <= most) continue;
+    most = ns;
+    main.row = &row;
+    main.line = at == led.end() ? LineCost{} : at->second;
+  }
+  return main;
+}
+
+std::string main_text(const Judged& j, const MainCause& main) {
+  if (main.row == nullptr) return {};
+  std::string text =
+      std::string(". Main cause: ") + text_of(main.row->cause).title.data() + place(*main.row);
+  if (!j.is_usual()) text += ", " + time_text(j, main.row->ns);
+  const std::vector<CauseCost> causes = main_causes(main.line);
+  if (causes.size() < 2) return text;
+  text += std::string("; that ") + (main.row->site->is_def ? "function" : "line") + " costs " +
+          time_text(j, main.line.ns) + " in all";
+  for (size_t i = 1; i < causes.size(); ++i)
+    text += (i == 1 ? " (with " : ", ") + std::string(text_of(causes[i].cause).id);
+  return text + ")";
+}
+
+int64_t unknown_ns(const Window& w) {
+  int64_t ns = 0;
+  for (const CauseRow& row : w.causes)
+    if (family_of(row.cause) == CauseFamily::Unknown) ns += row.ns;
+  return ns;
+}
+
+Verdict judge_idle(const Judged& j) {
+  const Window& w = j.window;
+  const MainCause main = main_cause(w);
+  std::string text = idle_text(j) + main_text(j, main);
+  if (j.gain()) text += gain_text(w, main.row);
+  if (j.steps == nullptr && j.is_usual())
+    text += "; gains are predicted per step, and no steps were found";
+  const double unknown = share(unknown_ns(w), w.idle_ns);
+  if (main.family != CauseFamily::Unknown && unknown >= kUnknownMatters)
     text += printed("; %.0f %% of the idle time has no known cause", unknown * 100);
-  const char* code = kFamilyCodes[largest];
-  if (steps != nullptr && steps->count - steps->warmup >= kStepsToJudge &&
-      double(steps->p95_ns) > kUnsteady * double(steps->p50_ns)) {
+  const char* code = kFamilyCodes[static_cast<size_t>(main.family)];
+  if (j.steps != nullptr && j.steps->count - j.steps->warmup >= kStepsToJudge &&
+      double(j.steps->p95_ns) > kUnsteady * double(j.steps->p50_ns)) {
     code = "unsteady";
     text += printed("; steps vary: median %.2f ms, 95 %% below %.2f ms",
-                    double(steps->p50_ns) / 1e6, double(steps->p95_ns) / 1e6);
+                    double(j.steps->p50_ns) / 1e6, double(j.steps->p95_ns) / 1e6);
   }
-  set(model, code, text + ".");
+  return {code, text + "."};
 }
 
 }  // namespace
 
-void set_verdict(Model& model, const Recording& recording) {
-  if (model.devices.empty()) {
-    set(model, "no_gpu_work", no_work_sentence(recording));
-    return;
+Verdict verdict_of(const Model& model, WindowKind kind) {
+  const ModelDevice* worst = nullptr;
+  for (const ModelDevice& d : model.devices) {
+    const Window* w = window_of(d, kind);
+    if (w != nullptr && (worst == nullptr || w->idle_ns > window_of(*worst, kind)->idle_ns))
+      worst = &d;
   }
-  const ModelDevice* worst = &model.devices.front();
-  for (const ModelDevice& d : model.devices)
-    if (headline_window(d).idle_ns > headline_window(*worst).idle_ns) worst = &d;
-  const Window& w = headline_window(*worst);
-  const StepStats* steps = steps_of(model, *worst);
+  if (model.devices.empty()) return {"no_gpu_work", "No GPU work was recorded."};
+  if (worst == nullptr)
+    return {"no_gpu_work", "No such window in this recording: it has no steps."};
+  const bool usual = kind == WindowKind::Usual || !has_steady(*worst);
+  const char* prefix = usual                        ? ""
+                       : kind == WindowKind::Warmup ? "In the warm-up: "
+                                                    : "Whole recording, warm-up included: ";
+  const Window& w = *window_of(*worst, kind);
+  const Judged judged{model, w, usual ? steps_of(model, *worst) : nullptr, prefix};
   const double idle = share(w.idle_ns, w.span_ns), copies = share(w.exposed_copy_ns, w.span_ns);
-  if (copies >= kCopiesMatter && copies > idle)
-    judge_copies(model, w, copies);
-  else if (nothing_to_gain(model, w))
-    judge_healthy(model, w);
-  else
-    judge_idle(model, w, steps);
+  if (copies >= kCopiesMatter && copies > idle) return judge_copies(judged, copies);
+  return nothing_to_gain(judged) ? judge_healthy(judged) : judge_idle(judged);
+}
+
+void set_verdict(Model& model, const Recording& recording) {
+  Verdict verdict = verdict_of(model, WindowKind::Usual);
+  if (model.devices.empty()) verdict.sentence = no_work_sentence(recording);
+  model.verdict_code = std::move(verdict.code);
+  model.verdict = std::move(verdict.sentence);
 }
 
 }  // namespace gpustall::collect

@@ -5,6 +5,17 @@
 
 namespace gpustall::collect {
 
+// Usual: the steady steps, or the whole recording where there are none.
+enum class WindowKind : uint8_t { Usual, Whole, Warmup };
+
+struct Verdict {
+  std::string code, sentence;  // the codes of SCHEMA.md
+};
+
+// Of one window, on the device that idles most in it. Gains are known in the usual one alone.
+Verdict verdict_of(const Model& model, WindowKind window);
+
+// Model::verdict: of the usual window.
 void set_verdict(Model& model, const Recording& recording);
 
 }  // namespace gpustall::collect

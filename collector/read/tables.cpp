@@ -79,4 +79,10 @@ bool Tables::knows_thread(ProcessIndex process, uint32_t tid) const {
   return threads_.count(pair_key(raw(process), tid)) != 0;
 }
 
+void Tables::drop_processes(ProcessIndex first) {
+  std::erase_if(threads_, [first](const auto& known) { return known.first >> 32 >= raw(first); });
+  std::erase_if(r_.threads, [first](const Thread& t) { return raw(t.process) >= raw(first); });
+  r_.processes.resize(raw(first));
+}
+
 }  // namespace gpustall::collect

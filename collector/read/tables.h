@@ -25,6 +25,8 @@ class Tables {
   QueueIndex queue(const Queue& wanted);
   ThreadIndex thread(ProcessIndex process, uint32_t tid);
   bool knows_thread(ProcessIndex process, uint32_t tid) const;
+  // Takes back the processes from `first` on and their threads; nothing else may name them yet.
+  void drop_processes(ProcessIndex first);
 
  private:
   struct StringHash {

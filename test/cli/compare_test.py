@@ -60,7 +60,7 @@ class Compare(TestCase):
 
     def test_the_verdict_comes_first_and_names_the_line(self):
         first, *rest = self.output("diff", self.base, self.slow, env={"COLUMNS": "200"}).split("\n")
-        self.assertRegex(first, r"^SLOWER by \d+\.\d % \+- \d\.\d %: .* ms per step; sync\.item at train\.py:68 \(\+[12]\.\d+ ms\)")
+        self.assertRegex(first, r"^SLOWER by \d+\.\d % \+- \d\.\d %, one run each: .* ms per step; sync\.item at train\.py:68 \(\+[12]\.\d+ ms\)")
         self.assertTrue(any("train.py:68 (was 67)" in line for line in rest))
 
     def test_runs_that_do_not_differ(self):
@@ -90,6 +90,13 @@ class Compare(TestCase):
         for words, (base, new, change) in rows:
             self.assertEqual(new - base, change, words)
 
+    def test_rows_by_line_add_up_too(self):
+        text = self.output("diff", self.base, self.slow, "--by", "line", env={"COLUMNS": "200"})
+        rows = self.numbers(text)
+        parts = [numbers for words, numbers in rows if not words.startswith(("GPU ", "STEP"))]
+        self.assertEqual([sum(column) for column in zip(*parts)], dict(rows)["STEP TIME"], rows)
+        self.assertRegex(text, r"sync\.item +train\.py:68 \(was 67\) +running \+= loss\.item\(\)")
+
     def test_several_runs_on_a_side(self):
         more = [self.save("base%d.gpustall" % i, model(10 + i)) for i in range(3)]
         text = self.output("diff", "--base", self.base, *more, "--new", self.slow)
@@ -102,7 +109,7 @@ class Compare(TestCase):
         self.assertEqual((told["diff_schema"], told["outcome"]), (1, "slower"))
         device = told["devices"][0]
         for side in ("base_ns", "new_ns"):
-            for rows, total in (("idle_rows", "idle"), ("cause_rows", "idle"), ("busy_rows", "busy")):
+            for rows, total in (("idle_rows", "idle"), ("cause_rows", "idle"), ("line_rows", "idle"), ("busy_rows", "busy")):
                 self.assertEqual(sum(r[side] for r in device[rows]), device[total][side])
             self.assertEqual(device["idle"][side] + device["busy"][side], device["span"][side])
 

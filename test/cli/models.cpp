@@ -88,8 +88,8 @@ Model stalled_model() {
   warmup.causes = {row(Cause::ColdModule, nullptr, 0, "", 500 * kMs)};
   device.warmup = warmup;
   model.devices = {device};
-  LoaderSummary loader{4711, 4, 11.2, 18.0, {{"decode_jpeg (data.py:41)", 0.71}, {"read", 0.03}},
-                       {}};
+  LoaderSummary loader{
+      4711, 4, 4, 0, 11.2, 18.0, {{"decode_jpeg (data.py:41)", 0.71}, {"read", 0.03}}, {}};
   loader.meanwhile = {{4720,
                        {{Cause::DataWorkerCpu, "/home/u/run/data.py:41 decode_jpeg", 80 * kMs},
                         {Cause::DataWorkerRead, "/home/u/run/data.py:30 load", 20 * kMs},

@@ -57,6 +57,34 @@ TEST_CASE("the warm-up by itself") {
   check_golden("stalled-warmup.txt", report(stalled_model(), options));
 }
 
+TEST_CASE(
+    "a finding says what its line costs in all, and the states of that line are not told again") {
+  collect::Model model = stalled_model();
+  collect::Window& window = *model.devices[0].steady;
+  collect::CauseRow starved = window.causes[1];  // data.worker_cpu at train.py:88
+  starved.cause = collect::Cause::HostStarved;
+  starved.object.clear();
+  starved.ns = 100'000'000;
+  window.causes.insert(window.causes.begin() + 2, starved);
+  window.idle_ns += starved.ns;
+  window.span_ns += starved.ns;
+  const std::string text = report(model, {}, 120);
+  CHECK_THAT(text, contains("train.py:88 costs"));
+  CHECK_THAT(text, contains("in all: data.worker_cpu"));
+  CHECK(text.find("host.starved: runnable") == std::string::npos);
+  ReportOptions all;
+  all.top = 0;
+  all.advice = 20;
+  CHECK_THAT(report(model, all, 120), contains("host.starved: runnable"));
+}
+
+TEST_CASE("what a repair gains nothing by comes after what may gain") {
+  collect::Model model = stalled_model();
+  model.devices[0].steady->causes[1].gain = collect::Gain{0, 0, 0.5, 0};
+  const std::string text = report(model, {}, 120);
+  CHECK(text.find("sync.print: ") < text.find("data.worker_cpu: "));
+}
+
 TEST_CASE("a healthy run has no advice") {
   check_golden("healthy.txt", report(healthy_model(), {}));
 }

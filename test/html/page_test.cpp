@@ -121,7 +121,7 @@ TEST_CASE("the page has the figures of the text report") {
 TEST_CASE("the page of a comparison has the figures of its text") {
   const Model base[] = {loop_model(60, 12)}, next[] = {loop_model(60, 20)};
   const Comparison comparison = compare(base, next);
-  const cli::DiffOptions options{false, true, "a gate", "before", "after"};
+  const cli::DiffOptions options{cli::DiffBy::Site, true, "a gate", "before", "after"};
   const std::string page = words_of(cli::render_diff_html(comparison, options, "gpustall"));
   const std::string text = cli::render_diff(comparison, options, cli::Terminal{false, false, 2000});
   std::istringstream lines(text);
@@ -139,8 +139,8 @@ TEST_CASE("the page of a comparison has the figures of its text") {
 TEST_CASE("a comparison of hostile names is as safe as a report") {
   const Model sides[] = {hostile_model()};
   const Comparison comparison = compare(sides, sides);
-  const std::string page =
-      cli::render_diff_html(comparison, {false, true, kHostile, kHostile, kHostile}, "gpustall");
+  const std::string page = cli::render_diff_html(
+      comparison, {cli::DiffBy::Site, true, kHostile, kHostile, kHostile}, "gpustall");
   CHECK(count_of(page, "<script") == 0);
   CHECK(count_of(page, "<img") == 0);
   CHECK(count_of(page, "\" onmouseover") == 0);

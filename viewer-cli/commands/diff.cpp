@@ -21,14 +21,13 @@ constexpr char kDescription[] =
     "Tell what changed between two runs, cause by cause, and what is only noise.\n"
     "\n"
     "  gpustall diff before after\n"
+    "  gpustall diff before after --by line\n"
     "  gpustall diff --base before-* --new after-*\n"
     "  gpustall diff before.gpustall after --gate 3% --github\n"
     "  gpustall diff before after --html diff.html\n"
     "\n"
     "With --gate the exit status is 0 (passed), 3 (slower by more) or 4 (the data cannot tell);\n"
     "1 and 2 are errors, as everywhere.\n";
-
-enum class By { Site, Cause };
 
 int status_of(collect::Judgement judgement) {
   if (judgement == collect::Judgement::Passed) return 0;
@@ -56,9 +55,12 @@ class DiffCommand : public Command {
                      ->excludes(json)
                      ->excludes(markdown);
     app.add_flag("-f,--force", force_, "replace FILE")->needs(html);
-    app.add_option("--by", by_, "site (default), or cause: all its sites together")
+    app.add_option(
+           "--by", by_,
+           "site (default): a cause at a line; line: all its causes together; cause: all its lines")
         ->type_name("WHAT")
-        ->transform(one_of<By>({{"site", By::Site}, {"cause", By::Cause}}));
+        ->transform(one_of<DiffBy>(
+            {{"site", DiffBy::Site}, {"line", DiffBy::Line}, {"cause", DiffBy::Cause}}));
     app.add_option("--top", options_.rows, "rows listed by themselves (default 10)")
         ->type_name("N")
         ->check(whole_number(1));
@@ -78,7 +80,7 @@ class DiffCommand : public Command {
     const collect::Comparison comparison = collect::compare(base_models, next_models, options_);
     std::optional<collect::GateResult> gate;
     if (!gate_.empty()) gate = collect::judge_gate(comparison, std::stod(gate_));
-    DiffOptions options{by_ == By::Cause, session.verbose, {}, base[0], next[0]};
+    DiffOptions options{by_, session.verbose, {}, base[0], next[0]};
     if (gate) options.gate = gate->sentence;
     if (page) {
       page->write(render_diff_html(comparison, options, std::string("gpustall ") + kVersion));
@@ -120,7 +122,7 @@ class DiffCommand : public Command {
   collect::CompareOptions options_;
   std::string base_, next_, gate_, html_;
   std::vector<std::string> more_base_, more_next_;
-  By by_ = By::Site;
+  DiffBy by_ = DiffBy::Site;
   bool json_ = false, markdown_ = false, github_ = false, all_ = false, force_ = false;
 };
 

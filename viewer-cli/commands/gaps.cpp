@@ -32,6 +32,7 @@ class GapsCommand : public Command {
     app.add_option("path", path_, "a recording (folder or file)")->required();
     app.add_flag("--json", json_, "one JSON object per line, with every slice");
     app.add_flag("--slices", every_slice_, "list every slice in the order of time, do not sum");
+    app.add_flag("--full", full_, "names of kernels in full length, as --json has them");
     app.add_option("--longest", options_.longest, "only the N longest, longest first")
         ->type_name("N")
         ->check(whole_number(1));
@@ -47,7 +48,7 @@ class GapsCommand : public Command {
     const GapWriter writer(analyzed.recording, analyzed.analysis);
     const auto gaps = chosen_gaps(analyzed.recording, analyzed.analysis, options_);
     for (const size_t gap : gaps) {
-      session.out.write(json_ ? writer.json(gap) : writer.text(gap, every_slice_));
+      session.out.write(json_ ? writer.json(gap) : writer.text(gap, every_slice_, full_));
     }
     if (gaps.empty()) note(session, "no such gap");
     return 0;
@@ -57,7 +58,7 @@ class GapsCommand : public Command {
   GapOptions options_;
   std::string path_, cause_;
   int64_t device_ = -1;
-  bool json_ = false, every_slice_ = false;
+  bool json_ = false, every_slice_ = false, full_ = false;
 };
 
 }  // namespace

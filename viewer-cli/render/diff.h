@@ -8,8 +8,10 @@
 
 namespace gpustall::cli {
 
+enum class DiffBy { Site, Cause, Line };
+
 struct DiffOptions {
-  bool by_cause = false;             // one row per cause, not per site
+  DiffBy by = DiffBy::Site;          // what a row of idle time is
   bool verbose = false;              // every difference of the environment
   std::string gate;                  // a sentence about the gate; empty: none
   std::string base_path, next_path;  // what the user named, for the next command

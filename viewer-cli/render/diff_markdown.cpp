@@ -18,11 +18,11 @@ std::string bold(const std::string& text) {
   return text.empty() ? text : "**" + text + "**";
 }
 
-std::string table(const collect::DeviceComparison& device, bool by_cause) {
+std::string table(const collect::DeviceComparison& device, DiffBy by) {
   std::string text = "Device " + std::to_string(device.ordinal) + ", " + unit_heading(device) +
                      ":\n\n| base | new | change | 95 % | | cause | where | |\n" +
                      "|--:|--:|--:|--:|:--|:--|:--|:--|\n";
-  for (const DiffRow& row : diff_rows(device, by_cause)) {
+  for (const DiffRow& row : diff_rows(device, by)) {
     const bool total = row.kind == DiffRow::Kind::Total;
     text += "| " + row.base + " | " + row.next + " | " +
             (row.noise.empty() ? bold(row.change) : row.change) + " | " + row.margin + " | " +
@@ -47,7 +47,7 @@ std::string render_diff_markdown(const collect::Comparison& comparison,
     facts.push_back(std::move(difference));
   text += list(facts);
   for (const collect::DeviceComparison& device : comparison.devices)
-    text += table(device, options.by_cause);
+    text += table(device, options.by);
   return text + list(comparison.cautions);
 }
 

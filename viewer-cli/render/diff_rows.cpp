@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "collector/compare/verdict.h"
+#include "viewer-cli/render/kernel_name.h"
 #include "viewer-cli/render/places.h"
 #include "viewer-cli/render/table.h"
 #include "viewer-cli/render/units.h"
@@ -15,9 +17,11 @@ using collect::ChangeRow;
 using collect::DeviceComparison;
 using collect::ModelSite;
 
+constexpr size_t kCausesOfLine = 3;  // named in one cell
+
 Places places_of(const DeviceComparison& device, std::optional<ModelSite> ChangeRow::*site) {
   std::vector<std::string> files;
-  for (const auto* rows : {&device.idle_rows, &device.busy_rows})
+  for (const auto* rows : {&device.idle_rows, &device.line_rows, &device.busy_rows})
     for (const ChangeRow& row : *rows)
       if (row.*site) files.push_back((row.*site)->file);
   return Places(files);
@@ -25,14 +29,16 @@ Places places_of(const DeviceComparison& device, std::optional<ModelSite> Change
 
 class Rows {
  public:
-  Rows(const DeviceComparison& device, bool by_cause)
+  Rows(const DeviceComparison& device, DiffBy by)
       : device_(device),
         base_places_(places_of(device, &ChangeRow::base_site)),
         next_places_(places_of(device, &ChangeRow::next_site)) {
     const double largest = std::max(device.span.base, device.span.next);
     decimals_ = decimals_for(largest);
     unit_ = decimals_ == 1 ? 1e5 : decimals_ == 2 ? 1e4 : 1e3;
-    idle_ = by_cause ? &device.cause_rows : &device.idle_rows;
+    idle_ = by == DiffBy::Cause  ? &device.cause_rows
+            : by == DiffBy::Line ? &device.line_rows
+                                 : &device.idle_rows;
   }
 
   std::vector<DiffRow> run() {
@@ -101,8 +107,20 @@ class Rows {
       if (family_of(change.cause) == collect::CauseFamily::Unknown) row.id = "[" + row.id + "]";
       row.where = where(change);
       row.words = text_of(change.cause).title;
-      if (!change.object.empty()) row.words += ": " + printable(change.object);
+      if (!change.object.empty()) row.words += ": " + short_kernel_name(printable(change.object));
+      if (!change.parts.empty()) name_line(row, change);
     }
+  }
+
+  // All causes of a line, and the line itself.
+  static void name_line(DiffRow& row, const ChangeRow& change) {
+    const std::vector<collect::Cause> causes = telling_causes(change);
+    for (size_t i = 1; i < causes.size() && i < kCausesOfLine; ++i)
+      row.id += ", " + std::string(text_of(causes[i]).id);
+    if (causes.size() > kCausesOfLine)
+      row.id += " and " + std::to_string(causes.size() - kCausesOfLine);
+    const std::optional<ModelSite>& site = change.next_site ? change.next_site : change.base_site;
+    if (site && !site->text.empty()) row.words = printable(site->text);
   }
 
   std::string where(const ChangeRow& row) const {
@@ -143,8 +161,8 @@ std::string run_line(const char* side, const collect::ComparedRun& run) {
 
 }  // namespace
 
-std::vector<DiffRow> diff_rows(const collect::DeviceComparison& device, bool by_cause) {
-  return Rows(device, by_cause).run();
+std::vector<DiffRow> diff_rows(const collect::DeviceComparison& device, DiffBy by) {
+  return Rows(device, by).run();
 }
 
 const char* unit_heading(const collect::DeviceComparison& device) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "collector/compare/comparison.h"
+#include "viewer-cli/render/diff.h"
 
 namespace gpustall::cli {
 
@@ -15,7 +16,7 @@ struct DiffRow {
   std::string id, where, words;            // "sync.item", "train.py:105 (was 104)", in words
 };
 
-std::vector<DiffRow> diff_rows(const collect::DeviceComparison& device, bool by_cause);
+std::vector<DiffRow> diff_rows(const collect::DeviceComparison& device, DiffBy by);
 
 // The title of the number columns' unit: "ms/step" or "ms/s".
 const char* unit_heading(const collect::DeviceComparison& device);

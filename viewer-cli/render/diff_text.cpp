@@ -68,7 +68,7 @@ class Diff {
                  {"cause", Align::Left, false},
                  {"where", Align::Left, false},
                  {"", Align::Left, true}});
-    const std::vector<DiffRow> rows = diff_rows(device, options_.by_cause);
+    const std::vector<DiffRow> rows = diff_rows(device, options_.by);
     for (const DiffRow& row : rows)
       table.add(
           {row.base, row.next, row.change, row.margin, row.noise, row.id, row.where, row.words});
@@ -87,7 +87,7 @@ class Diff {
     line("");
     line("Next:  gpustall report " + options_.next_path);
     line("       gpustall diff " + options_.base_path + " " + options_.next_path +
-         (options_.by_cause ? " --all" : " --by cause"));
+         (options_.by == DiffBy::Site ? " --by line" : " --all"));
   }
 
   const Comparison& comparison_;

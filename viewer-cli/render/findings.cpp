@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <set>
 
+#include "collector/model/advice.h"
+#include "collector/model/line_costs.h"
 #include "viewer-cli/render/table.h"
 #include "viewer-cli/render/units.h"
 
@@ -52,6 +56,73 @@ int64_t time_of(const Group& group) {
   for (const CauseRow* row : group) ns += row->ns;
   return ns;
 }
+
+// The lines of a window: several causes of one line may go away with one repair of it.
+class Lines {
+ public:
+  explicit Lines(const collect::Window& window) : lines_(collect::line_costs(window.causes)) {
+    for (const collect::LineCost& line : lines_)
+      for (const CauseRow* row : line.rows) of_row_[row] = &line;
+  }
+  // Null where the row has no line.
+  const collect::LineCost* of(const CauseRow& row) const {
+    const auto at = of_row_.find(&row);
+    return at == of_row_.end() ? nullptr : at->second;
+  }
+  static bool leads(const CauseRow& row, const collect::LineCost* line) {
+    return line != nullptr && line->rows.front() == &row;
+  }
+  // The largest line in which a row of the group is the largest; null: none.
+  const collect::LineCost* led_by(const Group& group) const {
+    const collect::LineCost* largest = nullptr;
+    for (const CauseRow* row : group)
+      if (const collect::LineCost* line = of(*row);
+          leads(*row, line) && (largest == nullptr || line->ns > largest->ns))
+        largest = line;
+    return largest;
+  }
+  // Of the group's rows, and of what else happens at the lines that they lead.
+  int64_t time_of(const Group& group) const {
+    std::set<const CauseRow*> rows(group.begin(), group.end());
+    for (const CauseRow* row : group)
+      if (const collect::LineCost* line = of(*row); leads(*row, line))
+        rows.insert(line->rows.begin(), line->rows.end());
+    int64_t ns = 0;
+    for (const CauseRow* row : rows) ns += row->ns;
+    return ns;
+  }
+
+ private:
+  std::vector<collect::LineCost> lines_;
+  std::map<const CauseRow*, const collect::LineCost*> of_row_;
+};
+
+// What findings said already. The states of a thread while it ran a line (waiting for a core, page
+// faults) and its launches are told with the line, unless their own repair gains more.
+class Told {
+ public:
+  explicit Told(const Lines& lines) : lines_(lines) {}
+  void add(const Group& group) {
+    for (const CauseRow* row : group)
+      if (const collect::LineCost* line = lines_.of(*row); Lines::leads(*row, line))
+        lines_told_.insert(line);
+  }
+  bool knows(const Group& group) const {
+    return std::all_of(group.begin(), group.end(), [this](const CauseRow* row) {
+      const collect::CauseFamily family = family_of(row->cause);
+      const bool follows =
+          family == collect::CauseFamily::Host || family == collect::CauseFamily::Launch;
+      const collect::LineCost* line = lines_.of(*row);
+      return follows && lines_told_.count(line) != 0 &&
+             gain_of(*row) <= gain_of(*line->rows.front());
+    });
+  }
+
+ private:
+  static double gain_of(const CauseRow& row) { return row.gain ? row.gain->pct : 0; }
+  const Lines& lines_;
+  std::set<const collect::LineCost*> lines_told_;
+};
 
 std::string gain_text(const View& view, const Group& group) {
   const CauseRow& row = *group.front();
@@ -145,8 +216,23 @@ std::string group_note(const View& view, const CauseRow& row, const Places& plac
   return members.empty() ? std::string{} : "Helps only when fixed together with " + members + ".";
 }
 
-Finding finding_of(const View& view, const Group& group, const ReportOptions& options,
-                   const Places& places) {
+// What the largest line of the group costs in all, where it has several causes.
+std::string line_note(const View& view, const Group& group, const Lines& lines,
+                      const Places& places) {
+  const collect::LineCost* line = lines.led_by(group);
+  if (line == nullptr) return {};
+  const std::vector<collect::CauseCost> causes = main_causes(*line);
+  if (causes.size() < 2) return {};
+  std::string note = places.where(line->rows.front()->site) + " costs " +
+                     duration(view.per_unit(line->ns)) + " per " + view.unit() + " in all: ";
+  for (size_t i = 0; i < causes.size(); ++i)
+    note += (i == 0 ? "" : ", ") + std::string(text_of(causes[i].cause).id) + " " +
+            duration(view.per_unit(causes[i].ns));
+  return note + ".";
+}
+
+Finding finding_of(const View& view, const Group& group, const Lines& lines,
+                   const ReportOptions& options, const Places& places) {
   const CauseRow& largest = *group.front();
   Finding finding;
   finding.title = std::string(text_of(largest.cause).id) + ": " + title_of(largest);
@@ -157,9 +243,9 @@ Finding finding_of(const View& view, const Group& group, const ReportOptions& op
       site.source = printable(row->site->text.empty() ? row->site->function : row->site->text);
     finding.sites.push_back(std::move(site));
   }
-  finding.remedy = text_of(largest.cause).remedy;
-  for (std::string note : {count_note(view, group), group_note(view, largest, places),
-                           also_note(view, largest, places)}) {
+  finding.remedy = collect::advice_for(*view.model, *view.device, largest.cause);
+  for (std::string note : {line_note(view, group, lines, places), count_note(view, group),
+                           group_note(view, largest, places), also_note(view, largest, places)}) {
     if (!note.empty()) finding.notes.push_back(std::move(note));
   }
   for (std::string& note : affinity_notes(view, largest, places))
@@ -171,7 +257,7 @@ Finding finding_of(const View& view, const Group& group, const ReportOptions& op
 }
 
 // All rows worth advice, by cause; the order is that of the largest sum.
-std::vector<Group> groups_of(const View& view, bool all) {
+std::vector<Group> groups_of(const View& view, const Lines& lines, bool all) {
   std::vector<Group> groups;
   for (const auto* causes : {&view.window->causes, &view.window->busy_causes}) {
     for (const CauseRow& row : *causes) {
@@ -186,11 +272,17 @@ std::vector<Group> groups_of(const View& view, bool all) {
       }
     }
   }
-  std::stable_sort(groups.begin(), groups.end(),
-                   [](const Group& a, const Group& b) { return time_of(a) > time_of(b); });
-  while (!all && !groups.empty() && view.share(time_of(groups.back())) < kWorthAdvice) {
-    groups.pop_back();
-  }
+  std::stable_sort(groups.begin(), groups.end(), [&lines](const Group& a, const Group& b) {
+    return lines.time_of(a) > lines.time_of(b);
+  });
+  // What a replay found to gain nothing comes last, however long it takes.
+  std::stable_partition(groups.begin(), groups.end(), [](const Group& group) {
+    return !group.front()->gain || group.front()->gain->high_pct >= 100 * kWorthAdvice;
+  });
+  if (!all)
+    std::erase_if(groups, [&](const Group& group) {
+      return view.share(lines.time_of(group)) < kWorthAdvice;
+    });
   return groups;
 }
 
@@ -200,10 +292,14 @@ std::vector<Finding> findings(const View& view, const ReportOptions& options,
                               const Places& places) {
   std::vector<Finding> found;
   const bool asked = options.top == 0 || options.stacks;
-  if (view.model->verdict_code == "healthy" && !asked) return found;
-  for (const Group& group : groups_of(view, asked)) {
+  if (verdict_for(*view.model, view.choice).code == "healthy" && !asked) return found;
+  const Lines lines(*view.window);
+  Told told(lines);
+  for (const Group& group : groups_of(view, lines, asked)) {
     if (found.size() == options.advice) break;
-    found.push_back(finding_of(view, group, options, places));
+    if (!asked && told.knows(group)) continue;
+    told.add(group);
+    found.push_back(finding_of(view, group, lines, options, places));
   }
   return found;
 }

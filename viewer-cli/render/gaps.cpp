@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "viewer-cli/render/kernel_name.h"
 #include "viewer-cli/render/table.h"
 #include "viewer-cli/render/units.h"
 
@@ -95,12 +96,16 @@ std::string GapWriter::slice_text(size_t slice) const {
     text += "-";
   } else {
     const collect::Site& site = analysis_.sites[collect::raw(slices.site[slice])];
-    text += places_.file(recording_.text(site.file)) + ":" + std::to_string(site.line);
-    const std::string_view function = recording_.text(site.function);
-    if (!function.empty()) text += " " + printable(function);
+    const std::string line =
+        places_.file(recording_.text(site.file)) + ":" + std::to_string(site.line);
+    const std::string function = printable(recording_.text(site.function));
+    if (recording_.lines_are_defs)
+      text += function + " (" + line + ")";
+    else
+      text += line + (function.empty() ? "" : " " + function);
   }
   const std::string_view object = recording_.text(slices.object[slice]);
-  if (!object.empty()) text += "  (" + printable(object) + ")";
+  if (!object.empty()) text += "  (" + short_kernel_name(printable(object)) + ")";
   return text;
 }
 
@@ -138,14 +143,15 @@ std::string GapWriter::sums_text(size_t gap) const {
   return out;
 }
 
-std::string GapWriter::text(size_t gap, bool every_slice) const {
+std::string GapWriter::text(size_t gap, bool every_slice, bool full) const {
   const auto& gaps = analysis_.gaps;
   const auto& device = recording_.devices[collect::raw(gaps.device[gap])];
   const size_t slices = gaps.first_slice[gap + 1] - gaps.first_slice[gap];
   const std::string head =
       "gap " + std::to_string(gap) + "  device " + std::to_string(device.ordinal) + "  at " +
       std::to_string(gaps.start[gap] - timeline(gap).first) + " ns  " +
-      std::to_string(length(analysis_, gap)) + " ns  before " + closing_name(gap) + "\n";
+      std::to_string(length(analysis_, gap)) + " ns  before " +
+      (full ? demangled(closing_name(gap)) : short_kernel_name(closing_name(gap))) + "\n";
   return head + (every_slice || slices <= kSlicesListed ? slices_text(gap) : sums_text(gap));
 }
 

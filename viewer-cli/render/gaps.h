@@ -27,7 +27,8 @@ std::vector<size_t> chosen_gaps(const collect::Recording& recording,
 class GapWriter {
  public:
   GapWriter(const collect::Recording& recording, const collect::Analysis& analysis);
-  std::string text(size_t gap, bool every_slice) const;
+  // `full`: names of kernels as long as they are.
+  std::string text(size_t gap, bool every_slice, bool full = false) const;
   std::string json(size_t gap) const;
 
  private:

@@ -53,7 +53,7 @@ std::string device_section(const View& view, const ReportOptions& options, const
 
 std::string render_markdown(const collect::Model& model, const ReportOptions& options) {
   const Places places(model);
-  std::string text = "**" + printable(model.verdict) + "**\n\n";
+  std::string text = "**" + printable(verdict_for(model, options.window).sentence) + "**\n\n";
   if (const std::string warning = basis_warning(model); !warning.empty())
     text += "> " + warning + "\n\n";
   for (const collect::ModelDevice& device : model.devices) {

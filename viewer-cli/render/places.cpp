@@ -41,10 +41,6 @@ void narrow(std::string& shared, bool& first, std::string_view path) {
 
 }  // namespace
 
-std::string base_name(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 Places::Places(const std::vector<std::string>& files) {
   bool first = true;
   for (const std::string& file : files) narrow(shared_, first, file);
@@ -88,7 +84,8 @@ std::string Places::where(const std::optional<collect::ModelSite>& site) const {
   if (!site || site->file.empty()) {
     return site && !site->function.empty() ? printable(site->function) : "-";
   }
-  return file(site->file) + ":" + std::to_string(site->line);
+  const std::string line = file(site->file) + ":" + std::to_string(site->line);
+  return site->is_def ? printable(site->function) + " (" + line + ")" : line;
 }
 
 }  // namespace gpustall::cli

@@ -5,12 +5,12 @@
 #include <string_view>
 #include <vector>
 
+#include "collector/base_name.h"
 #include "collector/model.h"
 
 namespace gpustall::cli {
 
-// The part behind the last slash.
-std::string base_name(const std::string& path);
+using collect::base_name;
 
 class Places {
  public:
@@ -21,7 +21,7 @@ class Places {
   std::string file(std::string_view path) const;
   // "file:line function" with the file shortened.
   std::string frame(const std::string& text) const;
-  // "train.py:88"; "-" without a site.
+  // "train.py:88", "train (train.py:80)" where only the def is known; "-" without a site.
   std::string where(const std::optional<collect::ModelSite>& site) const;
 
  private:

@@ -46,8 +46,9 @@ class Report {
   }
 
   void head() {
-    const bool good = model_.verdict_code == "healthy";
-    const std::string verdict = wrapped(printable(model_.verdict), terminal_.width, 0);
+    const collect::Verdict judged = verdict_for(model_, options_.window);
+    const bool good = judged.code == "healthy";
+    const std::string verdict = wrapped(printable(judged.sentence), terminal_.width, 0);
     if (!verdict.empty()) line(paint(terminal_, good ? Paint::Green : Paint::Bold, verdict));
     const std::string warning = basis_warning(model_);
     if (!warning.empty()) line(paint(terminal_, Paint::Yellow, warning));

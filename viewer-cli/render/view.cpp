@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "viewer-cli/render/kernel_name.h"
 #include "viewer-cli/render/table.h"
 #include "viewer-cli/render/units.h"
 
@@ -112,8 +113,17 @@ double View::share(int64_t ns) const {
 
 std::string title_of(const CauseRow& row) {
   std::string title(text_of(row.cause).title);
-  if (!row.object.empty()) title += ": " + printable(row.object);
+  if (!row.object.empty()) title += ": " + short_kernel_name(printable(row.object));
   return title;
+}
+
+collect::Verdict verdict_for(const collect::Model& model, WindowChoice choice) {
+  const auto of = [&model](collect::WindowKind kind) { return collect::verdict_of(model, kind); };
+  const bool has_steps = std::any_of(model.devices.begin(), model.devices.end(),
+                                     [](const auto& device) { return device.steady.has_value(); });
+  if (choice == WindowChoice::Warmup && has_steps) return of(collect::WindowKind::Warmup);
+  if (choice == WindowChoice::Whole && has_steps) return of(collect::WindowKind::Whole);
+  return {model.verdict_code, model.verdict};
 }
 
 bool make_view(const collect::Model& model, const collect::ModelDevice& device, WindowChoice choice,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "collector/model.h"
+#include "collector/model/verdict.h"
 #include "viewer-cli/render/places.h"
 
 namespace gpustall::cli {
@@ -44,6 +45,9 @@ struct View {
   const char* unit() const { return steps > 0 ? "step" : "second"; }
   const char* heading() const { return steps > 0 ? "ms/step" : "ms/s"; }
 };
+
+// Of the window that is shown; the model's own for the usual one.
+collect::Verdict verdict_for(const collect::Model& model, WindowChoice choice);
 
 // False when the device has no such window.
 bool make_view(const collect::Model& model, const collect::ModelDevice& device, WindowChoice choice,

@@ -88,6 +88,34 @@ TEST_CASE("a slow-down of 3 % in one cause is found and named in 90 % of pairs o
   }
 }
 
+TEST_CASE("what other load on the machine adds to one run is no finding; several runs tell it") {
+  unsigned alone = 0, rows = 0, found = 0;
+  std::vector<Model> quiet, busy;
+  for (unsigned pair = 0; pair < 40; ++pair) {
+    GeneratedRun run = usual_run(), loaded = usual_run();
+    // A fifth of the idle time waits for a core, and calls are stretched by more than that.
+    for (GeneratedRow& row : loaded.rows)
+      if (!row.busy) row.mean_us *= 1.4;
+    loaded.rows.push_back({Cause::HostStarved, "/home/u/run/train.py", 64, "train", "", 3000, 1.5});
+    const Model a = generate(run, 2 * pair), b = generate(loaded, 2 * pair + 1);
+    const Comparison c = compared(a, b);
+    alone += c.outcome != Outcome::Same;
+    rows += marks_a_row(c);
+    GeneratedRun slowed = loaded;
+    slowed.rows[0].mean_us += 40'000;  // far more than load could have added
+    found += compared(b, generate(slowed, 2 * pair + 300)).outcome == Outcome::Slower;
+    if (pair < 5) quiet.push_back(a), busy.push_back(b);
+  }
+  CAPTURE(alone, rows, found);
+  CHECK(alone == 0);
+  CHECK(rows <= 2);
+  CHECK(found == 40);
+  const Comparison c = compared(quiet[0], busy[0]);
+  CHECK_THAT(c.verdict,
+             contains("one run each; threads waited for a core, so the machine was busy"));
+  CHECK(compare(quiet, busy).outcome == Outcome::Slower);
+}
+
 TEST_CASE("several runs see what one run cannot: how much runs vary") {
   GeneratedRun run = usual_run();
   run.run_noise = 0.02;

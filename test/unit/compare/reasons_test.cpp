@@ -110,6 +110,60 @@ TEST_CASE("fewer cores explain time without a core, only where both are seen") {
   CHECK_THAT(c.reasons[0].sentence, contains("cpu.allowed 16 -> 2"));
 }
 
+TEST_CASE("other workers, pinned memory and another batch size are named, with what they change") {
+  const auto loading = [](uint32_t workers, uint32_t started, double data_us) {
+    GeneratedRun run = usual_run();
+    run.rows[0].mean_us = data_us;
+    if (workers > 0) run.rows[0].cause = Cause::DataWorkerCpu;
+    Model model = working(run, workers + 1);
+    if (workers > 0)
+      model.loaders = {LoaderSummary{100, workers, started, 40'000'000, 40, 50, {}, {}}};
+    return model;
+  };
+  const Model none = loading(0, 0, 5000), two = loading(2, 2, 1000), four = loading(4, 4, 500);
+  Comparison c = compared(none, two);
+  CHECK(codes(c) == "loader_workers");
+  CHECK_THAT(c.reasons[0].sentence, contains("num_workers: 0 -> 2, loading leaves the training "
+                                             "process. Waits for data: -"));
+  CHECK_THAT(compared(two, four).reasons[0].sentence, contains("num_workers: 2 -> 4."));
+  CHECK_THAT(compared(two, none).reasons[0].sentence, contains("2 -> 0, the training process"));
+  c = compared(loading(2, 24, 1000), two);
+  CHECK(codes(c) == "worker_starts");
+  CHECK_THAT(c.reasons[0].sentence, contains("started 12 -> 1 times (persistent_workers"));
+
+  Model pageable = none;
+  pageable.devices[0].work[3].name = "copy host to device, pageable";
+  c = compared(pageable, none);
+  CHECK(codes(c) == "pin_memory");
+  CHECK_THAT(c.reasons[0].sentence, contains("0 -> 100 % of the bytes"));
+  Model doubled = none;
+  doubled.devices[0].work[3].bytes *= 2;
+  doubled.devices[0].work[3].ns *= 2;
+  c = compared(none, doubled);
+  CHECK(codes(c) == "batch_size");
+  CHECK_THAT(c.reasons[0].sentence, contains("uploads 12 -> 24 MB, 2.00 times"));
+}
+
+TEST_CASE("an importer sees no workers, so none are compared") {
+  Model base = working(usual_run(), 1), next = working(usual_run(), 2);
+  base.basis = next.basis = Basis::Kineto;
+  next.loaders = {LoaderSummary{100, 2, 2, 0, 40, 50, {}, {}}};
+  CHECK(codes(compared(base, next)).empty());
+}
+
+TEST_CASE("what a run was recorded on is unknown where the run did not say it") {
+  Model base = working(usual_run(), 1), next = working(usual_run(), 2);
+  base.devices[0].simulated = true;
+  next.devices[0].name.clear();  // killed before the device was described
+  const std::string text = to_json(compared(base, next));
+  CHECK_THAT(text,
+             contains("BASE is recorded on the simulated device, NEW is recorded on an unknown "
+                      "device"));
+  CHECK(text.find("recorded on a GPU") == std::string::npos);
+  next.devices[0].simulated = true;  // the file's header says it
+  CHECK(to_json(compared(base, next)).find("unknown device") == std::string::npos);
+}
+
 TEST_CASE("the environment lists what differs; what was not recorded explains nothing") {
   Model base = working(usual_run(), 1), next = working(usual_run(), 2);
   base.environment["env.SLURM_JOB_ID"] = "1";

@@ -33,10 +33,12 @@ void check_sums(const Comparison& c) {
   for (const DeviceComparison& device : c.devices) {
     CHECK(of(device.idle_rows) == of(device.idle));
     CHECK(of(device.cause_rows) == of(device.idle));
+    CHECK(of(device.line_rows) == of(device.idle));
     CHECK(of(device.busy_rows) == of(device.busy));
     CHECK(device.idle.base_ns + device.busy.base_ns == device.span.base_ns);
     CHECK(device.idle.next_ns + device.busy.next_ns == device.span.next_ns);
-    for (const auto* rows : {&device.idle_rows, &device.cause_rows, &device.busy_rows})
+    for (const auto* rows :
+         {&device.idle_rows, &device.cause_rows, &device.line_rows, &device.busy_rows})
       for (const ChangeRow& row : *rows) CHECK(row.change.base_ns >= 0);
   }
 }

@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include "collector/analysis.h"
+#include "collector/model.h"
 #include "test/builder/damage.h"
 #include "test/unit/import/kineto_text.h"
 
@@ -82,6 +83,55 @@ TEST_CASE("a trace that is cut at any byte keeps what came before") {
   CHECK(cut.activities.size() == 1);
   REQUIRE_FALSE(cut.damage.empty());
   CHECK_THAT(cut.damage[0], contains("the JSON ends or breaks"));
+}
+
+TEST_CASE("a trace that is cut before its first kernel is told to be cut, with what to do") {
+  const std::string whole = small_trace();
+  const std::string some = whole.substr(0, whole.find("cudaLaunchKernel"));
+  for (const std::string& text :
+       {std::string("{\"traceEvents\": ["), std::string("["), some, some + "\"}]"}) {
+    INFO(text);
+    const Result<Recording> r = import_kineto_bytes(text, "cut.json");
+    REQUIRE_FALSE(r);
+    CHECK_THAT(r.error().message, contains("cut.json is cut before any GPU activity: "));
+    CHECK_THAT(r.error().message, contains("; copy it again, or profile again"));
+  }
+  // A whole trace without GPU rows is no cut one.
+  const Result<Recording> r =
+      import_kineto_bytes(file({row("cpu_op", "x", "5", "5", "1", "2")}), "t");
+  REQUIRE_FALSE(r);
+  CHECK_THAT(r.error().message, contains("has no GPU activity: 1 events"));
+}
+
+TEST_CASE("device rows without a usable time are losses of the ledger, host rows are told") {
+  for (const char* time : {"NaN", "-5", "1e400", "null", "999999999999999999999999999"}) {
+    INFO(time);
+    const Recording r =
+        imported(file({call("cudaLaunchKernel", 1, "1", "1"), kernel("k", 1, "3", "1"),
+                       kernel("k2", 2, "30", time), row("cpu_op", "x", "50", "50", "5", time)}));
+    CHECK(r.activities.size() == 1);
+    const Model m = build_model(r, analyze(r));
+    CHECK(m.ledger.lost_records == 1);
+    REQUIRE(m.ledger.losses.size() == 2);
+    CHECK_THAT(m.ledger.losses[0], contains("1 device records had no valid time"));
+    CHECK_THAT(m.ledger.losses[1], contains("1 rows of the host have no usable time"));
+  }
+  const Result<Recording> none = import_kineto_bytes(file({kernel("k", 1, "3", "NaN")}), "t.json");
+  REQUIRE_FALSE(none);
+  CHECK_THAT(none.error().message, contains("no GPU activity with a usable time"));
+}
+
+TEST_CASE("a rank without device rows leaves no process behind") {
+  const std::string idle = file({row("cpu_op", "x", "70", "71", "1", "2")});
+  for (const std::string& archive : {tar_of("a.json", idle) + tar_of("b.json", small_trace()),
+                                     tar_of("a.json", small_trace()) + tar_of("b.json", idle)}) {
+    const Recording r = imported(archive);
+    REQUIRE(r.processes.size() == 1);
+    CHECK(r.processes[0].pid == 50);
+    for (const Thread& t : r.threads) CHECK(raw(t.process) == 0);
+    CHECK_THAT(r.damage.back(), contains("no GPU activity in it, left out"));
+    CHECK(imported(small_trace()).calls.size() == r.calls.size());
+  }
 }
 
 TEST_CASE("flipped bits anywhere do no harm") {

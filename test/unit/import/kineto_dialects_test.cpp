@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "collector/analysis.h"
+#include "collector/model.h"
 #include "test/unit/import/kineto_text.h"
 
 using namespace gpustall;
@@ -158,8 +159,10 @@ TEST_CASE("rows that are no work do not count as busy") {
   CHECK(a.timelines[0].span_ns() == 25'000);
   CHECK(a.timelines[0].busy_ns == 12'000);
   CHECK(a.unlinked_activities == 1);
-  REQUIRE(r.damage.size() == 1);
-  CHECK_THAT(r.damage[0], contains("2 rows have no usable time"));
+  CHECK(r.damage.empty());  // rows of the device are losses
+  REQUIRE(r.losses.size() == 1);
+  CHECK(r.losses[0].kind == gpustall::trace::LossKind::ActivityInvalid);
+  CHECK(r.losses[0].count == 2);
 }
 
 TEST_CASE("a device is described by its properties, and known without them") {
@@ -220,4 +223,33 @@ TEST_CASE("JSON that is no trace, and traces without work, are told apart") {
   CHECK_THAT(message(R"({"a": [1, 2]})"), contains("no trace of torch.profiler"));
   CHECK_THAT(message(R"({"traceEvents": []})"), contains("no GPU activity"));
   CHECK_THAT(message(""), contains("no trace of torch.profiler"));
+}
+
+TEST_CASE("a function is named with the line of its def, and as such") {
+  std::vector<std::string> rows;
+  for (int i = 0; i < 4; ++i) {
+    const int at = 1000 * i;
+    rows.push_back(
+        row("python_function", "train.py(12): step", "50", "50", std::to_string(at), "900"));
+    rows.push_back(call("cudaLaunchKernel", i + 1, std::to_string(at + 500), "5"));
+    rows.push_back(kernel("k", i + 1, std::to_string(at + 510), "5"));
+  }
+  const Recording r = imported(file(rows));
+  CHECK(r.lines_are_defs);
+  const Model m = build_model(r, analyze(r));
+  REQUIRE(m.devices.size() == 1);
+  bool found = false;
+  for (const CauseRow& cause : m.devices[0].whole.causes)
+    if (cause.site && cause.site->function == "step") found = cause.site->is_def;
+  CHECK(found);
+  CHECK_THAT(m.verdict, contains(" in step (train.py:12)"));
+  CHECK_THAT(to_json(m), contains("\"line_is\": \"def\""));
+  const Result<Model> again = from_json(to_json(m));
+  REQUIRE(again);
+  CHECK(to_json(*again) == to_json(m));
+  // The line of a "Call stack" is the one that ran.
+  CHECK_FALSE(imported(file({call("cudaLaunchKernel", 1, "1", "1"), kernel("k", 1, "3", "1"),
+                             row("cpu_op", "x", "50", "50", "1", "2",
+                                 "\"Call stack\": \"train.py(3): main\"")}))
+                  .lines_are_defs);
 }

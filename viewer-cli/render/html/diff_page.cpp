@@ -121,7 +121,7 @@ class DiffPage {
         "<table class=\"causes changes\"><thead><tr><th class=\"n\">base</th><th class=\"n\">new"
         "</th><th class=\"n\">change</th><th class=\"n\">95 %</th><th></th><th>cause</th>"
         "<th>where</th><th class=\"words\"></th></tr></thead><tbody>";
-    for (const DiffRow& row : diff_rows(device, options_.by_cause)) {
+    for (const DiffRow& row : diff_rows(device, options_.by)) {
       const bool total = row.kind == DiffRow::Kind::Total;
       const char* style = total ? "total" : row.noise.empty() ? "plain" : "noise";
       out += std::string("<tr class=\"") + style + "\">";

@@ -48,16 +48,18 @@ class HtmlReport {
       content += section("ledger", "Ledger", sentences(ledger_lines(model_, none)));
     }
     content += section("environment", "Environment", environment()) + foot() + "</main>";
-    return whole_page({printable(model_.verdict), content,
+    return whole_page({printable(verdict().sentence), content,
                        page_data(palette_, data_, render_markdown(model_, options_.report))});
   }
 
  private:
+  collect::Verdict verdict() const { return verdict_for(model_, options_.report.window); }
+
   std::string head() {
     std::string out = "<header><p class=\"run\"><b>gpustall</b> " + escaped(model_.name) +
                       "<button type=\"button\" class=\"copy\" data-copy=\"all\" hidden>Copy as "
                       "Markdown</button></p>" +
-                      headline(model_.verdict);
+                      headline(verdict().sentence);
     View view;
     for (const ModelDevice& device : model_.devices) {
       if (!make_view(model_, device, options_.report.window, view)) continue;
