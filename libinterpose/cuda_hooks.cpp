@@ -88,9 +88,9 @@ extern "C" {
   int hook_##symbol parameters {                                                                 \
     static CudaOriginal original;                                                                \
     using Function = int(*) parameters;                                                          \
-    const int64_t start = begin_call();                                                          \
     auto real = reinterpret_cast<Function>(original.get(#symbol, __builtin_return_address(0)));  \
-    if (real == nullptr) return kCudaSymbolNotFound;                                             \
+    if (real == nullptr) return kCudaSymbolNotFound; /* nothing to record, nothing starts */     \
+    const int64_t start = begin_call();                                                          \
     before_call(trace::Call::call);                                                              \
     const int result = real arguments;                                                           \
     if (start != 0)                                                                              \

@@ -3,8 +3,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 
 #include <climits>
+#include <cstdio>
+#include <cstring>
 
 #include "libinterpose/clock.h"
 #include "libinterpose/helper_thread.h"
@@ -27,6 +30,7 @@ namespace {
 
 constexpr unsigned kMaxJobs = 16;
 constexpr int64_t kExitWaitNs = 200000000;
+constexpr int64_t kLookNs = 50000000;  // for being the last thread
 
 struct Entry {
   Job job;
@@ -56,20 +60,39 @@ int64_t run_due(HookGuard& guard) noexcept {
   return wait > 100000 ? wait : 100000;
 }
 
+// The program's threads have all ended, its main thread by pthread_exit: for glibc the process
+// lives on as long as we do.
+bool is_last_thread() noexcept {
+  struct stat tasks;  // a link for each thread, the ended main one too, and two of its own
+  if (::stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink != 2 + 2) return false;
+  char path[48], text[256];
+  std::snprintf(path, sizeof path, "/proc/self/task/%u/stat", sys::pid());
+  if (sys::read_file(path, text, sizeof text) == 0) return false;
+  const char* state = std::strrchr(text, ')');  // "pid (name) S ..."
+  return state != nullptr && state[1] == ' ' && state[2] == 'Z';
+}
+
 void* helper_main(void*) noexcept {
   ::prctl(PR_SET_NAME, "gpustall");
   g_tid.store(sys::tid(), std::memory_order_relaxed);
   HookGuard guard{HookGuard::OwnThread{}};
   if (!guard.recording()) return nullptr;
+  bool last = false;
+  int64_t next_look = 0;
   while (g_life.load(std::memory_order_acquire) == kRunning) {
-    const int64_t wait = run_due(guard);
+    const int64_t wait = run_due(guard), now = read_clock_ns(CLOCK_MONOTONIC);
+    if (now >= next_look) {
+      if ((last = is_last_thread())) break;
+      next_look = now + kLookNs;
+    }
     sys::futex_wait(&g_life, kRunning, wait);
   }
   for (unsigned i = 0; i < g_ready.load(std::memory_order_acquire); ++i)
     g_jobs[i].job(guard, Round::Last);
   g_life.store(kDone, std::memory_order_release);
   sys::futex_wake(&g_life);
-  for (;;) ::pause();  // the process is exiting; nobody joins
+  if (last) return nullptr;  // glibc ends the process with its last thread
+  for (;;) ::pause();        // the process is exiting; nobody joins
 }
 
 }  // namespace

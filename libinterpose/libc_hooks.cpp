@@ -20,13 +20,15 @@ namespace gpustall::interpose {
 
 extern "C" {
 
-#define GPUSTALL_WAIT_HOOK(symbol, wait, result, parameters, arguments, early, object) \
-  result hook_##symbol parameters GPUSTALL_EXPORTED(symbol);                           \
-  result hook_##symbol parameters {                                                    \
-    const int64_t start = begin_wait();                                                \
-    const result outcome = real::symbol arguments;                                     \
-    if (start != 0) record_wait(start, trace::WaitId::wait, object, outcome);          \
-    return outcome;                                                                    \
+#define GPUSTALL_WAIT_HOOK(symbol, wait, result, parameters, arguments, early, object)         \
+  result hook_##symbol parameters GPUSTALL_EXPORTED(symbol);                                   \
+  result hook_##symbol parameters {                                                            \
+    const int64_t start = begin_wait();                                                        \
+    const result outcome = real::symbol arguments;                                             \
+    /* After a failure what the arguments point to may not be there to be looked at. */        \
+    if (start != 0)                                                                            \
+      record_wait(start, trace::WaitId::wait, outcome < 0 ? on_nothing() : (object), outcome); \
+    return outcome;                                                                            \
   }
 // Before the original: the woken thread may look for its waker at once.
 #define GPUSTALL_WAKE_HOOK(symbol, type, kind)               \

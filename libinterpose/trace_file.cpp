@@ -47,6 +47,20 @@ bool disk_has_room(int fd, uint64_t wanted) noexcept {
   return s.f_bavail * block >= wanted + reserve;
 }
 
+// Out of the way of programs that close or count low descriptors; never the standard ones, which a
+// program without them does not expect to be there. Negative: there is no room, `fd` is closed.
+int moved_up(int fd) noexcept {
+  int high = -1;
+  for (const int least : {200, 60, 20, 3}) {
+    high = ::fcntl(fd, F_DUPFD_CLOEXEC, least);
+    if (high >= 0) break;
+  }
+  const int error = errno;
+  sys::close(fd);
+  errno = error;
+  return high;
+}
+
 }  // namespace
 
 bool TraceFile::open() noexcept {
@@ -74,12 +88,8 @@ bool TraceFile::create() noexcept {
     errno = error;
     return false;
   }
-  // Out of the way of programs that close or count low descriptors.
-  const int high = ::fcntl(fd, F_DUPFD_CLOEXEC, 200);
-  if (high >= 0) {
-    sys::close(fd);
-    fd = high;
-  }
+  fd = moved_up(fd);
+  if (fd < 0) return false;
   struct stat s;
   ::fstat(fd, &s);
   device_ = s.st_dev;
@@ -214,9 +224,9 @@ bool TraceFile::descriptor_is_ours() noexcept {
     sys::close(fd);
     return false;
   }
-  const int high = ::fcntl(fd, F_DUPFD_CLOEXEC, 200);
-  if (high >= 0) sys::close(fd);
-  g_inherited.fd = fd_ = high >= 0 ? high : fd;
+  const int high = moved_up(fd);
+  if (high < 0) return false;
+  g_inherited.fd = fd_ = high;
   return true;
 }
 

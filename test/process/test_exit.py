@@ -19,6 +19,15 @@ class Exit(ProcessTest):
         self.assertEqual(trace.header["size"], 4096 + 65536 * trace.header["chunks"])
         self.assertGreaterEqual(len(trace.all("Wait", "nanosleep")), 990)
 
+    def test_the_process_ends_with_the_last_thread_of_the_program(self):
+        trace = self.one_trace(self.act("leave"))
+        self.assertTrue(trace.header["flags"] & CLEAN)
+
+    def test_a_trace_is_never_one_of_the_standard_descriptors(self):
+        run = self.run_victim(["sh", "-c", f'ulimit -n 100; exec "{VICTIM}" waits <&- >&-'])
+        self.assertEqual((run.code, run.out), (0, ""))
+        self.assertEqual(len(self.one_trace(run).all("Wait", "write")), 0)
+
     def test_kill_loses_nothing_that_was_recorded_some_time_before(self):
         trace = self.one_trace(self.act("waits", "kill"))
         self.assertFalse(trace.header["flags"] & CLEAN)

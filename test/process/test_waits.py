@@ -11,6 +11,9 @@ class Waits(ProcessTest):
         waits = {r["result"] for r in trace.all("Wait", "read")}
         self.assertIn(1, waits)
 
+    def test_what_a_failed_call_was_given_is_not_looked_at(self):
+        self.one_trace(self.act("bad_pointers"))
+
     def test_a_cancelled_thread_unwinds_through_the_hook(self):
         self.one_trace(self.act("cancel"))
 

@@ -245,6 +245,24 @@ static void vfork_and_exit(void) {
   wait_much();
 }
 
+// The kernel says EFAULT; nobody else may look there.
+static void bad_pointers(void) {
+  struct timeval none = {0, 0};
+  CHECK(poll((struct pollfd*)8, 1, 0) == -1 && errno == EFAULT);
+  CHECK(select(5, (fd_set*)8, NULL, NULL, &none) == -1 && errno == EFAULT);
+}
+
+// The process ends, with 0, when its last thread does.
+static void* work_on(void* nothing) {
+  usleep(20000);
+  return nothing;
+}
+static void leave_by_thread(void) {
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, work_on, NULL) == 0);
+  pthread_exit(NULL);
+}
+
 // Cuts our own trace to `g_size` bytes again and again.
 static long g_size;
 static void cut_trace(void) {
@@ -278,6 +296,8 @@ static const struct {
              {"close", close_all},
              {"vfork_exit", vfork_and_exit},
              {"cut", cut_trace},
+             {"bad_pointers", bad_pointers},
+             {"leave", leave_by_thread},
              {"waits", wait_much}};
 
 int main(int argc, char** argv) {
