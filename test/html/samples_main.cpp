@@ -28,6 +28,7 @@ int main(int count, char** words) {
   };
   const collect::Model base[] = {side(20)}, next[] = {side(12)};
   std::ofstream(folder + "/diff.html") << cli::render_diff_html(
-      collect::compare(base, next), {false, true, {}, "before", "after"}, "gpustall");
+      collect::compare(base, next),
+      {.verbose = true, .gate = {}, .base_path = "before", .next_path = "after"}, "gpustall");
   return 0;
 }
