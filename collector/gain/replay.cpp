@@ -138,7 +138,7 @@ class Player {
     const int64_t cost = repaired && keeps_work ? 0 : e.cost;
     switch (e.kind) {
       case ScriptKind::Launch:
-        return launch(e, entered, cost);
+        return launch(e, entered, cost, repaired && keeps_work);
       case ScriptKind::Block:
         return repaired ? no_block(e, entered) : block(e, entered);
       case ScriptKind::Record:
@@ -155,11 +155,11 @@ class Player {
 
   TraceTime ready(uint32_t queue) const { return std::max(tail_[queue], depends_[queue]); }
 
-  TraceTime launch(const ScriptEvent& e, TraceTime entered, int64_t cost) {
+  TraceTime launch(const ScriptEvent& e, TraceTime entered, int64_t cost, bool repaired) {
     const auto& starts = starts_[e.queue];
     const size_t depth = s_.queue_depth[e.queue];
     if (starts.size() >= depth) entered = std::max(entered, starts[starts.size() - depth]);
-    if (cost == 0 && edit_.fuses() && e.work_end - e.first_work == 1 && s_.work[e.first_work].fuses)
+    if (repaired && edit_.fuses() && e.work_end - e.first_work == 1 && s_.work[e.first_work].fuses)
       return fused(e, entered);
     submit(e, entered + cost);
     return entered + cost;
