@@ -5,8 +5,7 @@
 
 #include <cstdio>
 
-#include "libinterpose/dictionary.h"
-#include "libinterpose/recorder.h"
+#include "libinterpose/info_record.h"
 
 namespace gpustall::interpose {
 namespace {
@@ -17,11 +16,6 @@ struct Narrowing {  // the strongest so far
   const void* caller;
 };
 Narrowing g_narrowing{};  // a race of two threads leaves one of them
-
-void put(HookGuard& guard, const char* key, const char* text) noexcept {
-  const uint32_t k = intern_string(guard, key), v = intern_string(guard, text);
-  emit_shared(guard, trace::Info{k, v});
-}
 
 }  // namespace
 
@@ -44,13 +38,13 @@ void note_affinity(int before, const void* caller) noexcept {
 void write_affinity(HookGuard& guard) noexcept {
   char text[600];
   std::snprintf(text, sizeof text, "%d", g_at_start);
-  if (g_at_start != 0) put(guard, "cpu.at_start", text);
+  if (g_at_start != 0) put_info(guard, "cpu.at_start", text);
   if (g_narrowing.after == 0) return;
   Dl_info library{};
   const bool known = ::dladdr(g_narrowing.caller, &library) != 0 && library.dli_fname != nullptr;
   std::snprintf(text, sizeof text, "%d to %d by %.500s", g_narrowing.before, g_narrowing.after,
                 known ? library.dli_fname : "?");
-  put(guard, "cpu.narrowed", text);
+  put_info(guard, "cpu.narrowed", text);
 }
 
 }  // namespace gpustall::interpose

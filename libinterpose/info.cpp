@@ -12,7 +12,7 @@
 
 #include "libinterpose/affinity.h"
 #include "libinterpose/clock.h"
-#include "libinterpose/dictionary.h"
+#include "libinterpose/info_record.h"
 #include "libinterpose/quota.h"
 #include "libinterpose/recorder.h"
 #include "libinterpose/run_directory.h"
@@ -54,17 +54,10 @@ constexpr const char* kVariables[] = {"CUDA_LAUNCH_BLOCKING",
                                       "KMP_AFFINITY",
                                       "GOMP_CPU_AFFINITY"};
 
-void put(HookGuard& guard, const char* key, std::string_view value) noexcept {
-  if (value.empty()) return;
-  // Named first: interning writes to this thread's stream, never under the shared lock.
-  const uint32_t k = intern_string(guard, key), v = intern_string(guard, value);
-  emit_shared(guard, trace::Info{k, v});
-}
-
 void put_number(HookGuard& guard, const char* key, long long value) noexcept {
   char text[32];
   const int n = std::snprintf(text, sizeof text, "%lld", value);
-  put(guard, key, {text, static_cast<size_t>(n)});
+  put_info(guard, key, {text, static_cast<size_t>(n)});
 }
 
 bool names_a_secret(const char* argument) noexcept {
@@ -98,7 +91,7 @@ void put_command(HookGuard& guard) noexcept {
     }
     blank_next = secret && value == nullptr && word[0] == '-';
   }
-  put(guard, "argv", {line, out});
+  put_info(guard, "argv", {line, out});
 }
 
 void put_python(HookGuard& guard) noexcept {
@@ -107,7 +100,7 @@ void put_python(HookGuard& guard) noexcept {
   const char* text = reinterpret_cast<const char* (*)()>(symbol)();  // a static string, no GIL
   unsigned major = 0, minor = 0, micro = 0;
   if (std::sscanf(text, "%u.%u.%u", &major, &minor, &micro) < 2) return;
-  put(guard, "python", {text, std::strcspn(text, " ")});
+  put_info(guard, "python", {text, std::strcspn(text, " ")});
   trace::FileHeader* h = file_header();
   if (h != nullptr && h->python_version == 0)
     h->python_version = major << 24 | minor << 16 | micro << 8 | 0xf0;
@@ -126,17 +119,17 @@ void put_machine(HookGuard& guard) noexcept {
 
 void write_info(HookGuard& guard) noexcept {
   char text[4096];
-  put(guard, "gpustall", GPUSTALL_VERSION);
+  put_info(guard, "gpustall", GPUSTALL_VERSION);
   put_command(guard);
-  if (::getcwd(text, sizeof text) != nullptr) put(guard, "cwd", text);
+  if (::getcwd(text, sizeof text) != nullptr) put_info(guard, "cwd", text);
   const ssize_t n = ::readlink("/proc/self/exe", text, sizeof text);
-  put(guard, "executable", {text, n > 0 ? static_cast<size_t>(n) : 0});
-  put(guard, "script", script_name());
+  put_info(guard, "executable", {text, n > 0 ? static_cast<size_t>(n) : 0});
+  put_info(guard, "script", script_name());
   put_python(guard);
   for (const char* name : kVariables) {
     const char* value = ::getenv(name);
     std::snprintf(text, sizeof text, "env.%s", name);
-    if (value != nullptr) put(guard, text, value);
+    if (value != nullptr) put_info(guard, text, value);
   }
   put_machine(guard);
 }

@@ -7,6 +7,7 @@
 
 #include "libinterpose/dictionary.h"
 #include "libinterpose/fork.h"
+#include "libinterpose/info_record.h"
 #include "libinterpose/process.h"
 #include "libinterpose/recorder.h"
 #include "libinterpose/start.h"
@@ -88,8 +89,7 @@ void write_torch_version(HookGuard& guard, const char* path) noexcept {
   const char* at = std::strstr(text, "__version__ = '");
   const char* end = at == nullptr ? nullptr : std::strchr(at += 15, '\'');
   if (end == nullptr) return;
-  const uint32_t value = intern_string(guard, {at, static_cast<size_t>(end - at)});
-  emit_shared(guard, trace::Info{intern_string(guard, "torch"), value});
+  put_info(guard, "torch", {at, static_cast<size_t>(end - at)});
 }
 
 void write_segment(HookGuard& guard, const Segment& s) noexcept {

@@ -5,9 +5,8 @@
 #include <cstring>
 
 #include "libinterpose/clock.h"
-#include "libinterpose/dictionary.h"
 #include "libinterpose/helper.h"
-#include "libinterpose/recorder.h"
+#include "libinterpose/info_record.h"
 #include "libinterpose/sys.h"
 #include "libinterpose/trace/format.h"
 
@@ -115,8 +114,7 @@ void write_quota(HookGuard& guard) noexcept {
   char limit[128];
   const size_t n = find_limit(g_group, limit, sizeof limit);
   if (n == 0) return;
-  const uint32_t key = intern_string(guard, "cpu.quota"), value = intern_string(guard, {limit, n});
-  emit_shared(guard, trace::Info{key, value});
+  put_info(guard, "cpu.quota", {limit, n});
 }
 
 // What was before is only told so that the first growth is one.

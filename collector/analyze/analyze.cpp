@@ -50,8 +50,8 @@ Analysis analyze(const Recording& recording) {
   const CallOwners owners(base, stalls, steady_from(recording, result.steps));
 
   const ThreadSegments segments = build_segments(recording);
-  CpuTime cpu(recording, facts, backward, segments);
   const LoaderWorkers workers(recording, facts, segments);
+  CpuTime cpu(recording, facts, backward, segments, workers);
   HostReader reader(base, stalls, owners, segments, cpu, workers);
   const DevicePart device_part(recording, links);
 

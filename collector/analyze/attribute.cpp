@@ -71,7 +71,8 @@ class Attributor {
   void reserve(size_t slices) {
     const auto each = [slices](auto&... column) { (column.reserve(slices), ...); };
     each(out_.gap, out_.start, out_.end, out_.cause, out_.site, out_.object, out_.stack);
-    each(out_.group, out_.also, out_.other_cause, out_.other_site, out_.other_stack);
+    each(out_.group, out_.also, out_.other_cause, out_.other_site, out_.other_stack,
+         out_.other_group);
     gaps_.first_slice.reserve(gaps_.size() + 1);
   }
 

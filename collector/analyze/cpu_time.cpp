@@ -28,17 +28,17 @@ bool can_starve(Cause cause) {
 }  // namespace
 
 CpuTime::CpuTime(const Recording& recording, const StackFacts& facts, const BackwardWaits& backward,
-                 const ThreadSegments& segments)
+                 const ThreadSegments& segments, const LoaderWorkers& workers)
     : r_(recording),
       facts_(facts),
       backward_(backward),
       segments_(segments),
+      workers_(workers),
       first_sample_(first_by_thread(recording.samples, recording.threads.size())),
       faulting_(find_faulting(recording.samples)) {
   find_launching_lines();
   find_typical_pauses();
   find_starved();
-  find_loaders();
   pool_samples();
 }
 
@@ -84,13 +84,6 @@ void CpuTime::find_starved() {
       over = std::max<int64_t>(0, waited - between);
     }
   }
-}
-
-void CpuTime::find_loaders() {
-  has_workers_.resize(r_.processes.size());
-  for (const Process& worker : r_.processes)
-    for (size_t p = 0; worker.role == trace::Role::LoaderWorker && p < r_.processes.size(); ++p)
-      if (r_.processes[p].pid == worker.parent_pid) has_workers_[p] = true;
 }
 
 void CpuTime::find_launching_lines() {
@@ -212,8 +205,8 @@ std::optional<Cause> CpuTime::told_by_stack(const Seen& seen, ThreadIndex thread
   if (is(kLoaderStart)) return Cause::DataWorkerStart;
   if (is(kLoaderQueue)) return Cause::DataTransport;
   if (is(kLoaderNext))  // drawing indices, collating; with workers, sending them what to load
-    return has_workers_[raw(r_.threads[raw(thread)].process)] ? Cause::DataTransport
-                                                              : Cause::DataMain;
+    return workers_.has_workers(r_.threads[raw(thread)].process) ? Cause::DataTransport
+                                                                 : Cause::DataMain;
   const Callee callee = facts_.callee(seen.stack);
   if (const std::optional<Cause> owner = owner_of_all(callee)) return owner;
   switch (callee) {

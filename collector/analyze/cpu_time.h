@@ -7,6 +7,7 @@
 
 #include "collector/analyze/backward_waits.h"
 #include "collector/analyze/host_piece.h"
+#include "collector/analyze/loader_workers.h"
 #include "collector/analyze/stack_facts.h"
 #include "collector/analyze/thread_segments.h"
 
@@ -15,7 +16,7 @@ namespace gpustall::collect {
 class CpuTime {
  public:
   CpuTime(const Recording& recording, const StackFacts& facts, const BackwardWaits& backward,
-          const ThreadSegments& segments);
+          const ThreadSegments& segments, const LoaderWorkers& workers);
 
   // [start, end) on `thread`, before segment `next` and behind the one before it.
   void explain(ThreadIndex thread, TraceTime start, TraceTime end, uint32_t next, HostPieces& out);
@@ -48,7 +49,6 @@ class CpuTime {
   void find_launching_lines();
   void find_typical_pauses();
   void find_starved();
-  void find_loaders();
   Seen seen(size_t sample, double share) const;
   void pool_samples();
   const std::vector<Seen>* evidence(ThreadIndex thread, const Stretch& s);
@@ -59,6 +59,7 @@ class CpuTime {
   const StackFacts& facts_;
   const BackwardWaits& backward_;
   const ThreadSegments& segments_;
+  const LoaderWorkers& workers_;
   std::vector<bool> launching_;  // by StackId: user lines that launch kernels
   // By thread: no call of it carries a stack, so that of a wait says nothing of the time around it.
   std::vector<bool> bare_;
@@ -66,7 +67,6 @@ class CpuTime {
   std::vector<uint32_t> first_sample_;  // by thread
   std::vector<bool> faulting_;          // by sample
   std::vector<double> starved_;         // by sample: see Seen
-  std::vector<bool> has_workers_;       // by process: its loader has
   // By the lines around it; of short and of long stretches: a pause in a loop is something else
   // than the loop's dispatch, though the same lines surround both.
   using Pool = std::unordered_map<uint64_t, std::vector<Seen>>;

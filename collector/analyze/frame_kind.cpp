@@ -59,11 +59,6 @@ constexpr Rule kRules[] = {
     {"multiprocessing/process.py", "|start|join|", 0, Callee::Process},
 };
 
-std::string_view bare(std::string_view function) {
-  const size_t dot = function.rfind('.');
-  return dot == std::string_view::npos ? function : function.substr(dot + 1);
-}
-
 bool names(std::string_view list, std::string_view function) {
   if (list.empty()) return true;
   for (size_t at = list.find(function); at != std::string_view::npos;
@@ -89,10 +84,15 @@ CodeOwner owner_of(std::string_view file) {
 
 }  // namespace
 
+std::string_view bare_name(std::string_view function) {
+  const size_t dot = function.rfind('.');
+  return dot == std::string_view::npos ? function : function.substr(dot + 1);
+}
+
 FrameKind kind_of_frame(std::string_view file, std::string_view function) {
   FrameKind kind;
   kind.owner = owner_of(file);
-  const std::string_view name = bare(function);
+  const std::string_view name = bare_name(function);
   for (const Rule& rule : kRules) {
     if (!below(file, rule.path) || name.empty() || !names(rule.functions, name)) continue;
     kind.flags |= rule.flags;

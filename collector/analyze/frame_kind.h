@@ -15,6 +15,9 @@ struct FrameKind {
   Callee callee = Callee::None;
 };
 
+// Of a qualified name the last part.
+std::string_view bare_name(std::string_view function);
+
 FrameKind kind_of_frame(std::string_view file, std::string_view function);
 
 }  // namespace gpustall::collect

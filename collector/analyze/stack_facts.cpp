@@ -15,9 +15,7 @@ struct SiteHash {
 };
 
 bool is_comprehension(std::string_view function) {
-  const size_t last = function.rfind('.');  // of a qualified name
-  const std::string_view name =
-      last == std::string_view::npos ? function : function.substr(last + 1);
+  const std::string_view name = bare_name(function);
   return name == "<genexpr>" || name == "<listcomp>" || name == "<setcomp>" || name == "<dictcomp>";
 }
 

@@ -3,28 +3,23 @@
 #include <algorithm>
 #include <charconv>
 
+#include "collector/cpu_quota.h"
+
 namespace gpustall::collect {
 namespace {
 
 constexpr int64_t kMicrosecond = 1'000;
 
-int64_t number_at(std::string_view text, size_t at, int64_t otherwise) {
-  int64_t value = otherwise;
-  if (at < text.size()) std::from_chars(text.data() + at, text.data() + text.size(), value);
-  return value;
-}
-
 // Of one period; no bound where the quota is not known.
 int64_t longest_stop(const Process& process) {
-  const auto quota = process.info.find("cpu.quota");
-  if (quota == process.info.end()) return INT64_MAX;
-  const std::string& text = quota->second;  // "quota period", microseconds
-  const int64_t runs = number_at(text, 0, 0);
-  const int64_t period = number_at(text, text.find(' ') + 1, 0);
-  const auto allowed = process.info.find("cpu.allowed");
-  const int64_t cpus = allowed == process.info.end() ? 1 : number_at(allowed->second, 0, 1);
-  if (runs <= 0 || period <= 0 || cpus <= 0) return INT64_MAX;
-  return std::max<int64_t>(0, period - runs / cpus) * kMicrosecond;
+  const auto text = process.info.find("cpu.quota");
+  if (text == process.info.end()) return INT64_MAX;
+  const std::optional<CpuQuota> quota = cpu_quota(text->second);
+  int64_t cpus = 1;
+  if (const auto allowed = process.info.find("cpu.allowed"); allowed != process.info.end())
+    std::from_chars(allowed->second.data(), allowed->second.data() + allowed->second.size(), cpus);
+  if (!quota || cpus <= 0) return INT64_MAX;
+  return std::max<int64_t>(0, quota->period_us - quota->runs_us / cpus) * kMicrosecond;
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "collector/cpu_quota.h"
+
 namespace gpustall::collect {
 namespace {
 
@@ -141,10 +143,10 @@ std::optional<uint32_t> usable_cores(const Model& model) {
   };
   const long allowed = std::atol(value("cpu.allowed").c_str());
   if (allowed <= 0) return {};
-  long quota = 0, period = 0;  // "200000 100000"; "-1 100000" or "max 100000": none
-  const bool limited = std::sscanf(value("cpu.quota").c_str(), "%ld %ld", &quota, &period) == 2 &&
-                       quota > 0 && period > 0;
-  const long cores = limited ? std::min(allowed, std::max(1L, quota / period)) : allowed;
+  const std::optional<CpuQuota> quota = cpu_quota(value("cpu.quota"));
+  const long cores =
+      quota ? std::min<long>(allowed, std::max<long>(1, quota->runs_us / quota->period_us))
+            : allowed;
   return static_cast<uint32_t>(cores);
 }
 

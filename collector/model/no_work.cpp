@@ -2,25 +2,16 @@
 
 #include <algorithm>
 
+#include "collector/analyze/link.h"
+
 namespace gpustall::collect {
 namespace {
-
-bool submits(trace::Call call) {
-  switch (trace::class_of(call)) {
-    case trace::CallClass::Launch:
-    case trace::CallClass::Graph:
-    case trace::CallClass::Copy:
-    case trace::CallClass::Set:
-      return true;
-    default:
-      return false;
-  }
-}
 
 size_t submissions(const Recording& r, uint32_t process) {
   size_t count = 0;
   for (size_t i = 0; i < r.calls.size(); ++i)
-    count += submits(r.calls.call[i]) && raw(r.threads[raw(r.calls.thread[i])].process) == process;
+    count +=
+        launches_work(r.calls.call[i]) && raw(r.threads[raw(r.calls.thread[i])].process) == process;
   return count;
 }
 

@@ -6,9 +6,8 @@
 #include <cstring>
 
 #include "libinterpose/cupti/devices.h"
-#include "libinterpose/dictionary.h"
 #include "libinterpose/fork.h"
-#include "libinterpose/recorder.h"
+#include "libinterpose/info_record.h"
 
 namespace gpustall::interpose::cupti {
 namespace {
@@ -153,8 +152,7 @@ void write_driver(HookGuard& guard) noexcept {
   char version[96] = {};
   if (g_nvml.DriverVersion == nullptr || g_nvml.DriverVersion(version, sizeof version - 1) != 0)
     return;
-  const uint32_t key = intern_string(guard, "driver"), value = intern_string(guard, version);
-  if (value != 0) emit_shared(guard, trace::Info{key, value});
+  put_info(guard, "driver", version);
 }
 
 // The card of a device, looked up when it is first seen; null: NVML does not know it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "collector/base_name.h"
 #include "viewer-cli/export/json_text.h"
 
 namespace gpustall::cli {
@@ -37,9 +38,7 @@ const std::string& ExportStrings::json(collect::StringId id) {
 }
 
 std::string ExportStrings::place(collect::StringId file, int32_t line, collect::StringId function) {
-  const std::string& path = text(file);
-  const size_t slash = path.rfind('/');
-  std::string place = slash == std::string::npos ? path : path.substr(slash + 1);
+  std::string place = collect::base_name(text(file));
   if (!place.empty()) place += ":" + std::to_string(line);
   if (raw(function) != 0) place += (place.empty() ? "" : " ") + text(function);
   return place;
