@@ -15,12 +15,14 @@ struct Digits {
   uint64_t value = 0;
   bool overflow = false;
   void push(unsigned digit) {
-    if (value > (std::numeric_limits<uint64_t>::max() - digit) / 10)
+    constexpr uint64_t kSafe = std::numeric_limits<uint64_t>::max() / 10;
+    if (value >= kSafe && (value > kSafe || digit > 5)) [[unlikely]]
       overflow = true;
     else
       value = value * 10 + digit;
   }
 };
+static_assert(std::numeric_limits<uint64_t>::max() % 10 == 5);
 
 // The exponent's text behind 'e'; huge ones are all alike.
 std::optional<int> exponent_of(std::string_view text) {

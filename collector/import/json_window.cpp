@@ -5,7 +5,7 @@
 namespace gpustall::collect {
 namespace {
 
-constexpr size_t kFirst = 1 << 20;      // fits the second-level cache, nearly
+constexpr size_t kFirst = 256 << 10;    // fits the second-level cache
 constexpr size_t kLargest = 256 << 20;  // no event is larger
 
 }  // namespace

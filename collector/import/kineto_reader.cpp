@@ -10,6 +10,13 @@ constexpr size_t kMostDevices = 4096;
 
 bool read_args(JsonCursor& c, KinetoEvent& e) {
   if (c.peek() != '{') return c.skip();
+  // Those of an operator are long and seldom hold the one member that matters.
+  if (e.category == "cpu_op" || e.category == "python_function") {
+    JsonCursor ahead = c;
+    bool call_stack = false;
+    if (!ahead.skip_nested('C', 'a', call_stack)) return c = ahead, false;
+    if (!call_stack) return c = ahead, true;
+  }
   return c.object([&](std::string_view key) {
     std::string_view* into = nullptr;
     switch (key.size()) {
@@ -51,18 +58,29 @@ bool read_raw(JsonCursor& c, std::string_view& raw) {
 
 bool read_event(JsonCursor& c, KinetoEvent& e) {
   e = {};
+  if (c.peek() != '{') return c.skip();
   return c.object([&](std::string_view key) {
     std::string_view* into = nullptr;
-    if (key == "ph") into = &e.phase;
-    if (key == "ts") into = &e.start;
-    if (key == "cat") into = &e.category;
-    if (key == "pid") into = &e.pid;
-    if (key == "tid") into = &e.tid;
-    if (key == "dur") into = &e.duration;
-    if (key == "name") into = &e.name;
-    if (key == "sf") into = &e.stack_frame;
-    if (key == "args")
-      return e.category.starts_with("gpustall_") ? read_raw(c, e.args) : read_args(c, e);
+    switch (key.size()) {
+      case 2:
+        if (key == "ph") into = &e.phase;
+        if (key == "ts") into = &e.start;
+        if (key == "sf") into = &e.stack_frame;
+        break;
+      case 3:
+        if (key == "cat") into = &e.category;
+        if (key == "pid") into = &e.pid;
+        if (key == "tid") into = &e.tid;
+        if (key == "dur") into = &e.duration;
+        break;
+      case 4:
+        if (key == "name") into = &e.name;
+        if (key == "args")
+          return e.category.starts_with("gpustall_") ? read_raw(c, e.args) : read_args(c, e);
+        break;
+      default:
+        break;
+    }
     return into == nullptr ? c.skip() : c.text(*into);
   });
 }
@@ -223,10 +241,9 @@ class Reader {
     if (take(']')) return true;
     KinetoEvent e;
     for (;;) {
-      if (w_.parse([&](JsonCursor& c) { return c.peek() == '{' ? read_event(c, e) : c.skip(); })) {
+      if (w_.parse([&](JsonCursor& c) { return read_event(c, e); })) {
         ++out_.events;
         sink_.event(e);
-        e = {};
         if (take(',')) continue;
         if (take(']')) return tell_broken(), true;
       }
