@@ -1,8 +1,8 @@
 // Counters of the card: clocks, power, temperature, and whether the clock was held down. One point
 // a second, each where it changes.
-#include <map>
+#include <optional>
 
-#include "viewer-cli/export/timeline_state.h"
+#include "viewer-cli/export/counter_track.h"
 
 namespace gpustall::cli {
 
@@ -28,21 +28,20 @@ constexpr CardTrack kTracks[] = {
 void write_cards(TimelineState& state) {
   const Recording& r = state.in.recording;
   for (const CardTrack& track : kTracks) {
-    std::map<DeviceIndex, int64_t> written;
-    InSelection selected(state.selection);
+    std::optional<CounterTrack> counter;
     DeviceIndex last = kNone<DeviceIndex>;
-    for (const CardState& card : r.card_states) {
-      if (card.device != last) selected = InSelection(state.selection);  // goes forward only
-      last = card.device;
+    for (const CardState& card : r.card_states) {  // of one device after the other
       if (card.*track.fact == kUntold || !state.selection.devices[raw(card.device)]) continue;
-      const int64_t time = state.in.clock.host(card.process, card.time);
-      const int64_t value = card.*track.fact / track.divisor;
-      if (!selected.overlaps(time, time)) continue;
-      const auto [at, first] = written.try_emplace(card.device, value);
-      if (!first && at->second == value) continue;
-      at->second = value;
-      state.out.counter(track.name, state.in.ids.of(card.device), time, track.series, value);
+      if (card.device != last) {
+        if (counter) counter->finish();
+        counter.emplace(state, track.name, track.series, state.in.ids.of(card.device),
+                        r.card_states.size());
+      }
+      last = card.device;
+      counter->change(state.in.clock.host(card.process, card.time),
+                      card.*track.fact / track.divisor);
     }
+    if (counter) counter->finish();
   }
 }
 

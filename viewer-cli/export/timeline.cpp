@@ -67,6 +67,7 @@ RowCounts Timeline::write_text(const TimelinePlan& plan, Dialect dialect, TextSi
     write_steps(state);
     write_queue_depth(state);
     write_cards(state);
+    write_idle_workers(state);
   }
   state.out.raw("\n]");
   if (dialect == Dialect::Viewer) write_stack_frames(state);

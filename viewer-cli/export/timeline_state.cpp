@@ -11,6 +11,7 @@ TimelineInput::TimelineInput(const collect::Recording& r, const collect::Analysi
       clock(r, a),
       ids(r),
       strings(r),
+      idle_workers(collect::idle_workers(r)),
       steps_of(r.devices.size()) {
   std::vector<uint64_t> work(r.queues.size());
   for (const collect::QueueIndex queue : r.activities.queue) ++work[raw(queue)];

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "collector/analyze/idle_workers.h"
 #include "collector/analyze/link.h"
 #include "collector/model.h"
 #include "viewer-cli/export/event_text.h"
@@ -31,6 +32,7 @@ struct TimelineInput {
   ExportClock clock;
   TrackIds ids;
   ExportStrings strings;
+  std::vector<collect::IdleWorkers> idle_workers;
   std::vector<const collect::Steps*> steps_of;  // by device: those that cut its time; null: none
 
   TimelineInput(const collect::Recording& r, const collect::Analysis& a, const collect::Model& m);
@@ -67,4 +69,5 @@ void write_causes(TimelineState& state);
 void write_steps(TimelineState& state);
 void write_queue_depth(TimelineState& state);
 void write_cards(TimelineState& state);
+void write_idle_workers(TimelineState& state);
 }  // namespace gpustall::cli

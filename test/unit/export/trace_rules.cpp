@@ -90,7 +90,7 @@ class Checker {
       return;
     }
     if (start < 0) return say("a row without time, or before the base: " + name);
-    if (phase == "C") return check_counter(event);
+    if (phase == "C") return check_counter(event, pid, start);
     if (tid == INT64_MIN) return say("a row without tid: " + name);
     if (phase == "s" || phase == "f") {
       const int64_t id = whole(event, "id");
@@ -113,11 +113,21 @@ class Checker {
       say("no stack frame " + std::to_string(frame));
   }
 
-  void check_counter(dom::element event) {
+  // Of a counter with several series, or one that goes back, viewers draw something else.
+  void check_counter(dom::element event, int64_t pid, int64_t time) {
+    const std::string name = text(event, "name");
     dom::object values;
     if (event["args"].get(values) != simdjson::SUCCESS) return say("a counter without values");
-    for (const auto& [key, value] : values)
-      if (!value.is_number()) say("a counter with a value that is no number");
+    if (values.size() != 1) say("a counter with not one series: " + name);
+    for (const auto& [key, value] : values) {
+      double number = -1;
+      if (value.get(number) != simdjson::SUCCESS || number < 0)
+        say("a counter with a value that is none: " + name);
+      const auto [at, first] = counters_.try_emplace({pid, name}, time, std::string(key));
+      if (at->second.second != key) say("a counter that changes its series: " + name);
+      if (at->second.first > time) say("a counter that goes back in time: " + name);
+      at->second.first = time;
+    }
   }
 
   void check_tracks() {
@@ -160,6 +170,7 @@ class Checker {
         say("track " + std::to_string(track.first) + "/" + std::to_string(track.second) + " has " +
             std::to_string(thread_names_[track]) + " names");
     }
+    for (const auto& [counter, at] : counters_) pids.insert(counter.first);
     for (const int64_t pid : pids)
       if (process_names_[pid] != 1)
         say("process " + std::to_string(pid) + " has " + std::to_string(process_names_[pid]) +
@@ -170,6 +181,8 @@ class Checker {
   std::map<std::pair<int64_t, int64_t>, std::vector<Slice>> slices_;
   std::map<std::pair<int64_t, int64_t>, int> thread_names_;
   std::map<int64_t, int> process_names_;
+  std::map<std::pair<int64_t, std::string>, std::pair<int64_t, std::string>>
+      counters_;  // last time, series
   std::map<int64_t, Arrow> arrows_;
   std::vector<ArrowEnd> ends_;
   std::set<std::string> frames_;
