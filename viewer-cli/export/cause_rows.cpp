@@ -12,24 +12,25 @@ constexpr size_t kFramesShown = 6;  // the whole stack stands in stackFrames
 
 }  // namespace
 
+// Near the report page's colours, and told apart by the colour-blind (test/html/colours_test.py).
 const char* colour_of(CauseFamily family) {
   switch (family) {
     case CauseFamily::Sync:
       return "terrible";
     case CauseFamily::Data:
-      return "bad";
+      return "light_memory_dump";
     case CauseFamily::Copy:
-      return "rail_load";
-    case CauseFamily::Alloc:
-      return "rail_animation";
-    case CauseFamily::Launch:
       return "rail_response";
+    case CauseFamily::Alloc:
+      return "cq_build_failed";
+    case CauseFamily::Launch:
+      return "bad";
     case CauseFamily::Host:
-      return "thread_state_runnable";
+      return "background_memory_dump";
     case CauseFamily::Device:
       return "grey";
     case CauseFamily::Cold:
-      return "rail_idle";
+      return "startup";
     case CauseFamily::Tool:
       return "generic_work";
     case CauseFamily::Unknown:

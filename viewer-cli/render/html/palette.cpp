@@ -10,7 +10,7 @@ using collect::Cause;
 using collect::CauseFamily;
 
 constexpr size_t kMostSeries = 8;  // more colours cannot be told apart
-constexpr int kStrengths = 3;
+constexpr int kStripes = 3;
 
 // In the order of CauseFamily; also the names of colours in report.css.
 constexpr const char* kFamilies[] = {"sync", "data",   "copy", "alloc", "launch",
@@ -47,10 +47,10 @@ Palette::Palette(const std::map<Cause, int64_t>& sums) {
   index_.fill(causes.size());
   for (const Cause cause : causes) {
     const auto family = static_cast<size_t>(family_of(cause));
-    const int strength = std::min(++used[family], kStrengths);
+    const int stripes = std::min(++used[family], kStripes);
     index_[static_cast<size_t>(cause)] = series_.size();
     series_.push_back({std::string(text_of(cause).id), std::string(text_of(cause).title),
-                       std::string("f-") + kFamilies[family] + " l" + std::to_string(strength)});
+                       std::string("f-") + kFamilies[family] + " l" + std::to_string(stripes)});
   }
   series_.push_back({"other", "all other causes", "f-other l1"});
   series_.push_back({"unknown", "without a known cause", "f-unknown l1"});

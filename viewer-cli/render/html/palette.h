@@ -1,5 +1,5 @@
 // Which causes are drawn by themselves, in all pictures of a page alike: the largest by idle time,
-// the rest as one, unknown always. Colour stands for the family, its strength for the place within.
+// the rest as one, unknown always. Colour stands for the family, its stripes for the place within.
 #pragma once
 #include <array>
 #include <map>
