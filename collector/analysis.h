@@ -38,6 +38,17 @@ struct Gaps {
   size_t size() const { return device.size(); }
 };
 
+// What else would remove the time of a slice than the repair of its own cause.
+struct OtherRepair {
+  uint64_t also = 0;  // a bit set of further Causes (by enumerator), never empty
+  // The last of these with its place; not where a recording states its slices itself.
+  bool placed = false;
+  Cause cause{};
+  SiteId site = kNone<SiteId>;
+  StackId stack = kNone<StackId>;
+  uint32_t group = 0;
+};
+
 // Sorted by (device, start); the slices of a gap tile it. Device clock.
 struct Slices {
   std::vector<uint32_t> gap;
@@ -47,15 +58,22 @@ struct Slices {
   std::vector<StringId> object;  // e.g. worker function, waiting queue; 0: none
   std::vector<StackId> stack;    // evidence, kNone: none
   std::vector<uint32_t> group;   // syncs that only help together; 0: none
-  std::vector<uint64_t>
-      also;  // bit set of further Causes (by enumerator) that would remove the same time
-  // The last of these with its place. Meaningless where `also` is 0; empty where a recording states
-  // its slices itself.
-  std::vector<Cause> other_cause;
-  std::vector<SiteId> other_site;
-  std::vector<StackId> other_stack;
-  std::vector<uint32_t> other_group;
+  std::vector<uint32_t> other;   // into `others`; kNoOther: nothing else
+  std::vector<OtherRepair> others;
+  static constexpr uint32_t kNoOther = 0xffffffff;
+
   size_t size() const { return gap.size(); }
+  const OtherRepair* other_of(size_t slice) const {
+    return other[slice] == kNoOther ? nullptr : &others[other[slice]];
+  }
+  uint64_t also(size_t slice) const {
+    const OtherRepair* repair = other_of(slice);
+    return repair == nullptr ? 0 : repair->also;
+  }
+  void push_other(const OtherRepair& repair) {
+    other.push_back(repair.also == 0 ? kNoOther : static_cast<uint32_t>(others.size()));
+    if (repair.also != 0) others.push_back(repair);
+  }
 };
 
 // Busy time that has an owner all the same: exposed copies and collectives. Device clock.

@@ -4,6 +4,7 @@
 #include "collector/sort.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
 #include "collector/columns.h"
@@ -53,30 +54,30 @@ std::vector<Stretch> unsorted_stretches(size_t n, KeyOf key) {
   return found;
 }
 
-using Row = std::pair<Key, size_t>;  // the index makes it stable
-
 // Mostly a few runs that are in order each, one behind the other: buffers whose records were
-// written in turns. Those are merged, pairs of neighbours at a time.
-void sort_rows(std::vector<Row>& rows) {
+// written in turns. Those are merged, pairs of neighbours at a time. `order` holds ascending rows.
+template <typename KeyOf>
+void sort_rows(std::vector<uint32_t>& order, KeyOf key) {
+  const auto before = [&key](uint32_t a, uint32_t b) { return key(a) < key(b); };
   std::vector<size_t> begin{0};  // of each run
-  for (size_t i = 1; i < rows.size(); ++i)
-    if (rows[i] < rows[i - 1]) begin.push_back(i);
-  if (begin.size() * 4 > rows.size()) {
-    std::sort(rows.begin(), rows.end());
+  for (size_t i = 1; i < order.size(); ++i)
+    if (before(order[i], order[i - 1])) begin.push_back(i);
+  if (begin.size() * 4 > order.size()) {
+    std::stable_sort(order.begin(), order.end(), before);
     return;
   }
-  std::vector<Row> merged(rows.size());
+  std::vector<uint32_t> merged(order.size());
   while (begin.size() > 1) {
     std::vector<size_t> next;
     const auto at = [&](size_t run) {
-      return rows.begin() + static_cast<ptrdiff_t>(run < begin.size() ? begin[run] : rows.size());
+      return order.begin() + static_cast<ptrdiff_t>(run < begin.size() ? begin[run] : order.size());
     };
     for (size_t run = 0; run < begin.size(); run += 2) {
       next.push_back(begin[run]);
       std::merge(at(run), at(run + 1), at(run + 1), at(run + 2),
-                 merged.begin() + static_cast<ptrdiff_t>(begin[run]));
+                 merged.begin() + static_cast<ptrdiff_t>(begin[run]), before);
     }
-    rows.swap(merged);
+    order.swap(merged);
     begin.swap(next);
   }
 }
@@ -84,13 +85,16 @@ void sort_rows(std::vector<Row>& rows) {
 template <typename Table, typename KeyOf>
 void sort_stretch(Table& table, const Stretch& stretch, KeyOf key) {
   const size_t n = stretch.last - stretch.first + 1;
-  std::vector<Row> order(n);
-  for (size_t i = 0; i < n; ++i) order[i] = {key(stretch.first + i), stretch.first + i};
-  sort_rows(order);
+  std::vector<uint32_t> order(n);
+  std::iota(order.begin(), order.end(), static_cast<uint32_t>(stretch.first));
+  sort_rows(order, key);
   each_column(table, [&](auto& column) {
     std::remove_reference_t<decltype(column)> moved(n);
-    for (size_t i = 0; i < n; ++i) moved[i] = column[order[i].second];
-    std::copy(moved.begin(), moved.end(), column.begin() + static_cast<long>(stretch.first));
+    for (size_t i = 0; i < n; ++i) moved[i] = column[order[i]];
+    if (n == column.size())
+      column.swap(moved);
+    else
+      std::copy(moved.begin(), moved.end(), column.begin() + static_cast<long>(stretch.first));
   });
 }
 

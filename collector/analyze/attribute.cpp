@@ -36,7 +36,7 @@ class Attributor {
   Attributor(const AttributeInput& input, Gaps& gaps, Slices& out)
       : in_(input), r_(input.base.recording), gaps_(gaps), out_(out) {
     collect_events();
-    reserve(2 * gaps.size());
+    reserve(3 * gaps.size());
   }
 
   void run() {
@@ -67,12 +67,12 @@ class Attributor {
     }
   };
 
-  // Most gaps have one or two; growing would copy what is there.
+  // Most gaps have one or two; growing would copy what is there, and room that is not used is no
+  // memory.
   void reserve(size_t slices) {
     const auto each = [slices](auto&... column) { (column.reserve(slices), ...); };
     each(out_.gap, out_.start, out_.end, out_.cause, out_.site, out_.object, out_.stack);
-    each(out_.group, out_.also, out_.other_cause, out_.other_site, out_.other_stack,
-         out_.other_group);
+    each(out_.group, out_.other);
     gaps_.first_slice.reserve(gaps_.size() + 1);
   }
 
@@ -223,11 +223,15 @@ class Attributor {
 
   // Changes hands: the wait that owned it would have to go, too.
   void own(uint32_t slice, const Owner& owner) {
-    out_.also[slice] = (out_.also[slice] | bit(out_.cause[slice])) & ~bit(owner.cause);
-    out_.other_cause[slice] = out_.cause[slice];
-    out_.other_site[slice] = out_.site[slice];
-    out_.other_stack[slice] = out_.stack[slice];
-    out_.other_group[slice] = out_.group[slice];
+    const uint64_t also = (out_.also(slice) | bit(out_.cause[slice])) & ~bit(owner.cause);
+    const OtherRepair before{
+        also, also != 0, out_.cause[slice], out_.site[slice], out_.stack[slice], out_.group[slice]};
+    if (out_.other[slice] == Slices::kNoOther) {
+      out_.other[slice] = static_cast<uint32_t>(out_.others.size());
+      out_.others.push_back(before);
+    } else {
+      out_.others[out_.other[slice]] = before;
+    }
     out_.cause[slice] = owner.cause;
     out_.site[slice] = in_.base.facts.site(owner.stack);
     out_.stack[slice] = owner.stack;
@@ -257,12 +261,10 @@ class Attributor {
     if (end <= start) return;
     const WorkKey key = work == nullptr ? WorkKey() : WorkKey{true, work->cause, work->stack};
     const SiteId site = in_.base.facts.site(owner.stack);
-    const SiteId other = in_.base.facts.site(owner.other_stack);
+    const OtherRepair other = other_of(owner);
     if (out_.size() > gaps_.first_slice.back() && out_.cause.back() == owner.cause &&
         out_.site.back() == site && out_.object.back() == owner.object &&
-        out_.group.back() == owner.key_plus_one && out_.also.back() == owner.also &&
-        out_.other_cause.back() == owner.other && out_.other_site.back() == other &&
-        out_.other_group.back() == owner.other_key_plus_one && key == last_work_) {
+        out_.group.back() == owner.key_plus_one && same_other(other) && key == last_work_) {
       out_.end.back() = end;
       return;
     }
@@ -275,11 +277,20 @@ class Attributor {
     out_.object.push_back(owner.object);
     out_.stack.push_back(owner.stack);
     out_.group.push_back(owner.key_plus_one);
-    out_.also.push_back(owner.also);
-    out_.other_cause.push_back(owner.other);
-    out_.other_site.push_back(other);
-    out_.other_stack.push_back(owner.other_stack);
-    out_.other_group.push_back(owner.other_key_plus_one);
+    out_.push_other(other);
+  }
+  OtherRepair other_of(const Owner& owner) const {
+    if (owner.also == 0) return {};
+    return {owner.also,        true,
+            owner.other,       in_.base.facts.site(owner.other_stack),
+            owner.other_stack, owner.other_key_plus_one};
+  }
+  // As the last slice's; the stack may be another one of the same site.
+  bool same_other(const OtherRepair& other) const {
+    const OtherRepair* last = out_.other_of(out_.size() - 1);
+    if (last == nullptr || other.also == 0) return last == nullptr && other.also == 0;
+    return last->also == other.also && last->cause == other.cause && last->site == other.site &&
+           last->group == other.group;
   }
 
   void number_groups() {
@@ -288,7 +299,9 @@ class Attributor {
     };
     for (size_t s = 0; s < out_.size(); ++s) {
       out_.group[s] = number(out_.group[s], out_.cause[s], out_.site[s]);
-      out_.other_group[s] = number(out_.other_group[s], out_.other_cause[s], out_.other_site[s]);
+      if (out_.other[s] == Slices::kNoOther) continue;
+      OtherRepair& other = out_.others[out_.other[s]];
+      other.group = number(other.group, other.cause, other.site);
     }
   }
 

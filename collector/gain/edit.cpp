@@ -5,14 +5,14 @@ namespace gpustall::collect {
 bool Edit::add(Cause cause, SiteId site) {
   switch (family_of(cause)) {
     case CauseFamily::Data:  // loading is moved or sped up as a whole
-      reach_[static_cast<size_t>(cause)].everywhere = true;
+      everywhere_ |= bit(cause);
       break;
     case CauseFamily::Host:  // sampled work is known by its function
       reach_function(cause, site);
       break;
     case CauseFamily::Launch:
       if (cause == Cause::LaunchBlocking) {
-        reach_[static_cast<size_t>(cause)].everywhere = true;
+        everywhere_ |= bit(cause);
         break;
       }
       for (Cause inside : {Cause::LaunchDispatch, Cause::LaunchCall, Cause::HostPython,
@@ -27,7 +27,7 @@ bool Edit::add(Cause cause, SiteId site) {
     case CauseFamily::Cold:  // done once, where it comes again and again
       if (cause != Cause::ColdGraph && cause != Cause::ColdCompile && cause != Cause::ColdAutotune)
         return false;
-      reach_[static_cast<size_t>(cause)].everywhere = true;
+      everywhere_ |= bit(cause);
       break;
     default:
       return false;
@@ -37,9 +37,7 @@ bool Edit::add(Cause cause, SiteId site) {
 }
 
 void Edit::reach(Cause cause, SiteId site) {
-  std::vector<bool>& at = reach_[static_cast<size_t>(cause)].at;
-  at.resize(sites_->size());
-  if (raw(site) < at.size()) at[raw(site)] = true;
+  if (raw(site) < sites_->size()) at_[raw(site)] |= bit(cause);
 }
 
 void Edit::reach_function(Cause cause, SiteId site) {

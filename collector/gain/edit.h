@@ -21,7 +21,7 @@
 //   device.*, other cold.*, tool.*,     no repair, no gain
 //   unknown.*
 #pragma once
-#include <array>
+#include <algorithm>
 #include <vector>
 
 #include "collector/analysis.h"
@@ -30,7 +30,7 @@ namespace gpustall::collect {
 
 class Edit {
  public:
-  explicit Edit(const std::vector<Site>& sites) : sites_(&sites) {}
+  explicit Edit(const std::vector<Site>& sites) : sites_(&sites), at_(sites.size() + 1) {}
 
   // Adds the repair of one cause. False where there is none: nothing is added.
   bool add(Cause cause, SiteId site);
@@ -40,28 +40,26 @@ class Edit {
   bool fuses() const { return fuses_; }
 
   bool repairs(Cause cause, SiteId site) const {
-    const Reach& reach = reach_[static_cast<size_t>(cause)];
-    return reach.everywhere || (raw(site) < reach.at.size() && reach.at[raw(site)]);
+    const size_t at = std::min<size_t>(raw(site), at_.size() - 1);
+    return ((everywhere_ | at_[at]) & bit(cause)) != 0;
   }
   // Something between the workers and the training thread.
   bool repairs_delivery() const {
-    for (Cause cause :
-         {Cause::DataTransport, Cause::DataPin, Cause::DataWorkerStart, Cause::DataWait})
-      if (reach_[static_cast<size_t>(cause)].everywhere) return true;
-    return false;
+    return (everywhere_ & (bit(Cause::DataTransport) | bit(Cause::DataPin) |
+                           bit(Cause::DataWorkerStart) | bit(Cause::DataWait))) != 0;
   }
-  bool loads_ahead() const { return reach_[static_cast<size_t>(Cause::DataMain)].everywhere; }
+  bool loads_ahead() const { return (everywhere_ & bit(Cause::DataMain)) != 0; }
 
  private:
-  struct Reach {
-    bool everywhere = false;
-    std::vector<bool> at;  // by site
-  };
+  using Causes = uint64_t;  // a set, by enumerator
+  static_assert(kCauseCount <= 64);
+  static Causes bit(Cause cause) { return Causes{1} << static_cast<unsigned>(cause); }
   void reach(Cause cause, SiteId site);
   void reach_function(Cause cause, SiteId site);
 
   const std::vector<Site>* sites_;
-  std::array<Reach, kCauseCount> reach_{};
+  Causes everywhere_ = 0;
+  std::vector<Causes> at_;  // by site, and one more for all that are none
   bool empty_ = true, fuses_ = true;
 };
 

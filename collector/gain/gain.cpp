@@ -54,6 +54,17 @@ GainPredictor::GainPredictor(const Recording& recording, const Analysis& analysi
   if (recorded <= 0 || replayed <= 0) return;
   error_pct_ = 100 * std::abs(double(replayed - recorded)) / double(recorded);
   usable_ = error_pct_ <= kTooFarOff;
+  if (usable_) sum_fusing();
+}
+
+void GainPredictor::sum_fusing() {
+  const TraceTime from = steps_.boundary[steps_.warmup], until = steps_.boundary.back();
+  fusing_ns_.assign(a_.script->sites.size(), 0);
+  for (const ScriptEvent& e : a_.script->events) {
+    if (e.start < from || e.end >= until || raw(e.site) >= fusing_ns_.size()) continue;
+    for (uint32_t i = e.first_work; i < e.work_end; ++i)
+      if (a_.script->work[i].fuses) fusing_ns_[raw(e.site)] += a_.script->work[i].duration;
+  }
 }
 
 size_t GainPredictor::steady_steps() const {
@@ -67,7 +78,7 @@ std::optional<Gain> GainPredictor::predict(const GainTargets& targets) const {
   for (const GainTarget& t : targets) repairs |= edit.add(t.cause, t.site);
   if (!repairs) return {};
   Gain gain = gain_of(edit);
-  if (!repairs_launches(targets)) return gain;
+  if (fused_pct(targets) == 0) return gain;
   edit.keep_small_kernels();
   gain.low_pct = std::min(gain.low_pct, gain_of(edit).low_pct);
   return gain;
@@ -77,14 +88,10 @@ double GainPredictor::fused_pct(const GainTargets& targets) const {
   if (!usable_ || !repairs_launches(targets)) return 0;
   Edit edit(a_.script->sites);
   for (const GainTarget& t : targets) edit.add(t.cause, t.site);
-  const TraceTime from = steps_.boundary[steps_.warmup], until = steps_.boundary.back();
   int64_t ns = 0;
-  for (const ScriptEvent& e : a_.script->events) {
-    if (e.start < from || e.end >= until || !edit.repairs(Cause::LaunchDispatch, e.site)) continue;
-    for (uint32_t i = e.first_work; i < e.work_end; ++i)
-      if (a_.script->work[i].fuses) ns += a_.script->work[i].duration;
-  }
-  return 100 * double(ns) / double(until - from);
+  for (uint32_t site = 0; site < fusing_ns_.size(); ++site)
+    if (edit.repairs(Cause::LaunchDispatch, SiteId(site))) ns += fusing_ns_[site];
+  return 100 * double(ns) / double(steps_.boundary.back() - steps_.boundary[steps_.warmup]);
 }
 
 Gain GainPredictor::gain_of(const Edit& edit) const {

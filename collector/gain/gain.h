@@ -26,7 +26,8 @@ using GainTargets = std::vector<GainTarget>;  // repaired together
 
 class GainPredictor {
  public:
-  // Of a long recording the first steps are replayed: as many as hold some million events.
+  // Of a long recording the first steps are replayed: as many as hold half a million events, a
+  // hundred at least.
   GainPredictor(const Recording& recording, const Analysis& analysis, const Steps& steps);
 
   // One pass over the replayed events.
@@ -41,11 +42,13 @@ class GainPredictor {
 
  private:
   Gain gain_of(const Edit& edit) const;
+  void sum_fusing();
 
   const Recording& r_;
   const Analysis& a_;
   Steps steps_;
   std::vector<TraceTime> base_;
+  std::vector<int64_t> fusing_ns_;  // by site of the launch: kernels that its repair may fuse
   double error_pct_ = 0;
   bool usable_ = false;
 };

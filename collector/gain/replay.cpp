@@ -110,7 +110,11 @@ class Player {
 
   // The boundaries that the thread goes past until then. A batch that is not there yet delays
   // everything after it. Returns the end of the stretch.
-  TraceTime pass(ThreadIndex thread, TraceTime until, Stretch s) {
+  TraceTime pass(ThreadIndex thread, TraceTime until, const Stretch& s) {
+    if (out_.size() == boundary_.size() || boundary_[out_.size()] > until) return s.to;  // mostly
+    return pass_boundaries(thread, until, s);
+  }
+  TraceTime pass_boundaries(ThreadIndex thread, TraceTime until, Stretch s) {
     for (size_t b = out_.size(); b < boundary_.size(); b = out_.size()) {
       if (boundary_[b] > until || steps_.passed_by[b] != thread) break;
       const TraceTime at = s.at(boundary_[b]);

@@ -13,9 +13,8 @@ namespace {
 constexpr int64_t kAtOnce = 100'000;
 constexpr size_t kQueueDepth = 1024;  // launches that a queue takes before calls are held back
 constexpr size_t kNearlyFull = 900;
-constexpr size_t kMostEvents =
-    2'000'000;                       // of a long recording: a replay takes a tenth of a second
-constexpr size_t kFewestSteps = 50;  // however long they are
+constexpr size_t kMostEvents = 500'000;  // of a long recording: a replay takes some milliseconds
+constexpr size_t kFewestSteps = 100;     // however long they are
 constexpr int64_t kDefaultSyncCost = 4'000, kDefaultWake = 5'000;
 constexpr int64_t kDefaultLaunchCost = 6'000;
 constexpr double kPinnedSpeedup =

@@ -1,7 +1,7 @@
 // The recording as a script that can be played again: what each host thread did, in one order that
 // respects every dependency (that of the recorded ends), and which device work each call started.
 // Built once per analysis; a replay with some causes removed is one pass over it. Of a long
-// recording it holds the first steps: as many as are some million events.
+// recording it holds the first steps: as many as are half a million events, a hundred at least.
 #pragma once
 #include <cstdint>
 #include <vector>

@@ -203,7 +203,7 @@ bool OwnExport::fill_idle(Analysis& out, int64_t base_ns) {
       out.slices.object.push_back(row.object);
       out.slices.stack.push_back(stack_of(row.frame));
       out.slices.group.push_back(row.group);
-      out.slices.also.push_back(row.also);
+      out.slices.push_other({.also = row.also});
     }
     if (reached != out.gaps.end[g]) return false;
   }

@@ -85,20 +85,21 @@ void add_idle(const Analysis& a, DeviceIndex device, const WindowRange& range, O
                 a.slices.site[s],
                 {},
                 a.slices.group[s],
-                a.slices.also[s],
+                a.slices.also(s),
                 a.slices.stack[s],
                 static_cast<uint32_t>(g),
                 start,
                 end,
                 a.slices.object[s]});
       window.idle_ns += end - start;
-      if (a.slices.also[s] == 0 || s >= a.slices.other_cause.size()) continue;
-      alternatives.add({a.slices.other_cause[s],
-                        a.slices.other_site[s],
+      const OtherRepair* other = a.slices.other_of(s);
+      if (other == nullptr || !other->placed) continue;
+      alternatives.add({other->cause,
+                        other->site,
                         {},
-                        a.slices.other_group[s],
+                        other->group,
                         uint64_t{1} << static_cast<unsigned>(a.slices.cause[s]),
-                        a.slices.other_stack[s],
+                        other->stack,
                         static_cast<uint32_t>(g),
                         start,
                         end,

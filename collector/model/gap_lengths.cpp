@@ -1,7 +1,7 @@
 #include "collector/model/gap_lengths.h"
 
 #include <algorithm>
-#include <map>
+#include <array>
 #include <numeric>
 
 namespace gpustall::collect {
@@ -9,9 +9,13 @@ namespace {
 
 // The last class whose start is not beyond the length.
 size_t class_of(int64_t ns) {
-  size_t at = 0;
-  while (at + 1 < kGapLengthClasses && gap_length_start(at + 1) <= ns) ++at;
-  return at;
+  static const auto kStarts = [] {
+    std::array<int64_t, kGapLengthClasses> starts{};
+    for (size_t i = 0; i < starts.size(); ++i) starts[i] = gap_length_start(i);
+    return starts;
+  }();
+  return static_cast<size_t>(std::upper_bound(kStarts.begin() + 1, kStarts.end(), ns) -
+                             kStarts.begin() - 1);
 }
 
 }  // namespace
@@ -19,21 +23,20 @@ size_t class_of(int64_t ns) {
 GapLengths gap_lengths(const Analysis& a, DeviceIndex device) {
   GapLengths out;
   out.gaps.resize(kGapLengthClasses);
-  std::map<Cause, std::vector<int64_t>> by_cause;
+  std::array<std::array<int64_t, kGapLengthClasses>, kCauseCount> by_cause{};
   for (uint32_t g = 0; g < a.gaps.size(); ++g) {
     if (a.gaps.device[g] != device) continue;
     const size_t at = class_of(a.gaps.end[g] - a.gaps.start[g]);
     ++out.gaps[at];
-    for (uint32_t s = a.gaps.first_slice[g]; s < a.gaps.first_slice[g + 1]; ++s) {
-      std::vector<int64_t>& ns = by_cause[a.slices.cause[s]];
-      ns.resize(kGapLengthClasses);
-      ns[at] += a.slices.end[s] - a.slices.start[s];
-    }
+    for (uint32_t s = a.gaps.first_slice[g]; s < a.gaps.first_slice[g + 1]; ++s)
+      by_cause[static_cast<size_t>(a.slices.cause[s])][at] += a.slices.end[s] - a.slices.start[s];
   }
   while (!out.gaps.empty() && out.gaps.back() == 0) out.gaps.pop_back();
-  for (auto& [cause, ns] : by_cause) {
-    ns.resize(out.gaps.size());
-    out.idle.push_back({cause, std::move(ns)});
+  const auto classes = static_cast<ptrdiff_t>(out.gaps.size());
+  for (size_t cause = 0; cause < kCauseCount; ++cause) {
+    const auto& ns = by_cause[cause];
+    if (std::any_of(ns.begin(), ns.end(), [](int64_t n) { return n != 0; }))
+      out.idle.push_back({static_cast<Cause>(cause), {ns.begin(), ns.begin() + classes}});
   }
   const auto sum = [](const IdleSeries& s) {
     return std::accumulate(s.ns.begin(), s.ns.end(), int64_t{0});

@@ -1,6 +1,7 @@
 #include "collector/model/idle_tree.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace gpustall::collect {
@@ -23,6 +24,23 @@ Node parent_of(const Recording& r, Node node) {
 struct Weights {
   std::map<std::pair<Node, Cause>, int64_t> own;
   std::vector<int64_t> total;  // with all that lies below
+
+  // Slices come in turns of a few kinds: the sum of one kind is looked up where it was last.
+  void add(Node node, Cause cause, int64_t ns) {
+    Recent& recent = recent_[(node * 64 + static_cast<unsigned>(cause)) % recent_.size()];
+    if (recent.sum == nullptr || recent.node != node || recent.cause != cause)
+      recent = {node, cause, &own[{node, cause}]};
+    *recent.sum += ns;
+    total[node] += ns;
+  }
+
+ private:
+  struct Recent {
+    Node node = 0;
+    Cause cause{};
+    int64_t* sum = nullptr;
+  };
+  std::array<Recent, 4096> recent_;
 };
 
 Weights weigh(const Recording& r, const Analysis& a, DeviceIndex device) {
@@ -31,9 +49,7 @@ Weights weigh(const Recording& r, const Analysis& a, DeviceIndex device) {
   for (size_t s = 0; s < a.slices.size(); ++s) {
     if (a.gaps.device[a.slices.gap[s]] != device) continue;
     const Node node = node_of(r, a.slices.stack[s]);
-    const int64_t ns = a.slices.end[s] - a.slices.start[s];
-    w.own[{node, a.slices.cause[s]}] += ns;
-    w.total[node] += ns;
+    w.add(node, a.slices.cause[s], a.slices.end[s] - a.slices.start[s]);
   }
   for (Node node = static_cast<Node>(w.total.size()) - 1; node > 0; --node)
     w.total[parent_of(r, node)] += w.total[node];

@@ -1,6 +1,7 @@
 #include "collector/model/overview.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 
@@ -23,20 +24,24 @@ class Timeline {
   }
 
   void add(Cause cause, TraceTime start, TraceTime end) {
-    std::vector<int64_t>& ns = by_cause_[cause];
-    ns.resize(count_);
+    std::vector<int64_t>& ns = by_cause_[static_cast<size_t>(cause)];
+    if (ns.empty()) ns.resize(count_);
     int64_t from = start - line_.first;
     const int64_t until = end - line_.first;
-    for (auto i = static_cast<size_t>(from / out_.interval_ns); from < until; ++i) {
-      const int64_t next = std::min(until, edge(i + 1));
-      ns[i] += next - from;
-      out_.busy_ns[i] -= next - from;
+    if (from < edge(at_)) at_ = 0;
+    while (from < until) {
+      while (edge(at_ + 1) <= from) ++at_;
+      const int64_t next = std::min(until, edge(at_ + 1));
+      ns[at_] += next - from;
+      out_.busy_ns[at_] -= next - from;
       from = next;
     }
   }
 
   void finish() {
-    for (auto& [cause, ns] : by_cause_) out_.idle.push_back({cause, std::move(ns)});
+    for (size_t cause = 0; cause < kCauseCount; ++cause)
+      if (!by_cause_[cause].empty())
+        out_.idle.push_back({static_cast<Cause>(cause), std::move(by_cause_[cause])});
     const auto sum = [](const IdleSeries& s) {
       return std::accumulate(s.ns.begin(), s.ns.end(), int64_t{0});
     };
@@ -48,8 +53,8 @@ class Timeline {
   int64_t edge(size_t i) const { return static_cast<int64_t>(i) * out_.interval_ns; }
   const DeviceTimeline& line_;
   Overview& out_;
-  size_t count_ = 0;
-  std::map<Cause, std::vector<int64_t>> by_cause_;
+  size_t count_ = 0, at_ = 0;  // intervals; where the last slice ended: they come in order
+  std::array<std::vector<int64_t>, kCauseCount> by_cause_;
 };
 
 std::string work_name(const Recording& r, uint32_t activity) {

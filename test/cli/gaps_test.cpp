@@ -32,7 +32,9 @@ struct Sample {
     add_gap(1, 600, 700, 1);
     add_slice(600, 700, Cause::LaunchDispatch, SiteId{0}, StringId{0});
     analysis.gaps.first_slice.push_back(static_cast<uint32_t>(analysis.slices.size()));
-    analysis.slices.also[0] = uint64_t{1} << static_cast<unsigned>(Cause::DataMain);
+    analysis.slices.others.push_back(
+        {.also = uint64_t{1} << static_cast<unsigned>(Cause::DataMain)});
+    analysis.slices.other[0] = 0;
   }
 
   void add_gap(uint32_t device, int64_t start, int64_t end, uint32_t closing) {
@@ -55,7 +57,7 @@ struct Sample {
     slices.object.push_back(object);
     slices.stack.push_back(collect::kNone<collect::StackId>);
     slices.group.push_back(0);
-    slices.also.push_back(0);
+    slices.push_other({});
   }
 };
 

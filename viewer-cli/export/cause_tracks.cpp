@@ -72,7 +72,7 @@ class CauseTracks {
     if (step > 0) s_.out.member("step", step);
     rows_.site(slices.site[s]);
     s_.out.member("object", std::string_view(s_.in.strings.text(slices.object[s])));
-    if (slices.also[s] != 0) s_.out.member_json("also", also(slices.also[s]));
+    if (const uint64_t others = slices.also(s)) s_.out.member_json("also", also(others));
     if (slices.group[s] != 0) s_.out.member("group", slices.group[s]);
     rows_.gain(device_, s);
     rows_.stack(slices.stack[s]);

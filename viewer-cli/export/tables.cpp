@@ -110,7 +110,7 @@ void write_slices(TimelineInput& in, const TableWish& wish, TextSink& sink) {
       out.value(family_name(slices.cause[s]));
       write_site(out, in, slices.site[s]);
       out.value(std::string_view(in.strings.text(slices.object[s])));
-      out.value(std::string_view(also_text(slices.also[s])));
+      out.value(std::string_view(also_text(slices.also(s))));
       step_value(out, slices.group[s]);
       out.value(std::string_view(stack_text(in, slices.stack[s])));
       out.end_row();

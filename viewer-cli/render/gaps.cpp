@@ -169,7 +169,7 @@ std::string GapWriter::json(size_t gap) const {
     }
     Json also = Json::array();
     for (unsigned cause = 0; cause < collect::kCauseCount; ++cause) {
-      if (slices.also[slice] >> cause & 1) also.push_back(text_of(static_cast<Cause>(cause)).id);
+      if (slices.also(slice) >> cause & 1) also.push_back(text_of(static_cast<Cause>(cause)).id);
     }
     const std::string_view object = recording_.text(slices.object[slice]);
     pieces.push_back({{"start_ns", slices.start[slice]},

@@ -31,7 +31,7 @@ double charged(const Outcome& run, const std::set<char>& sites, bool alone = fal
   for (size_t s = 0; s < a.slices.size(); ++s) {
     const bool grouped = a.slices.group[s] != 0;
     const bool owns = at_site(r, a, a.slices.site[s], sites) || (grouped && sites.size() > 1);
-    const bool shares = (a.slices.also[s] & item) != 0;
+    const bool shares = (a.slices.also(s) & item) != 0;
     if ((owns || shares) && !(alone && grouped)) ns += a.slices.end[s] - a.slices.start[s];
   }
   for (size_t i = 0; i < a.busy_slices.size(); ++i)

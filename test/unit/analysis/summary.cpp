@@ -31,7 +31,7 @@ std::string owner(const Recording& r, const Analysis& a, size_t s) {
   }
   if (raw(a.slices.object[s]) != 0) text += " [" + std::string(r.text(a.slices.object[s])) + "]";
   for (unsigned c = 0; c < kCauseCount; ++c)
-    if (a.slices.also[s] >> c & 1) text += " also " + std::string(kCauses[c].id);
+    if (a.slices.also(s) >> c & 1) text += " also " + std::string(kCauses[c].id);
   if (a.slices.group[s] != 0) text += " group " + std::to_string(a.slices.group[s]);
   return text;
 }
