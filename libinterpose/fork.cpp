@@ -131,7 +131,7 @@ void enter_child_if_forked() noexcept {
   uint32_t wiped = 0;
   if (!g_process->pid.compare_exchange_strong(wiped, sys::pid(), std::memory_order_acq_rel)) return;
   ++g_epoch;
-  forget_helper();
+  forget_helpers();
   enter_child_window();
   stacks::fork_child();
   cupti::fork_child();

@@ -5,11 +5,10 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
-#include <climits>
 #include <cstdio>
-#include <cstring>
 
 #include "libinterpose/clock.h"
+#include "libinterpose/fork.h"
 #include "libinterpose/helper_thread.h"
 #include "libinterpose/hooks.h"
 #include "libinterpose/process.h"
@@ -32,23 +31,86 @@ constexpr unsigned kMaxJobs = 16;
 constexpr int64_t kExitWaitNs = 200000000;
 constexpr int64_t kLookNs = 50000000;  // for being the last thread
 
-struct Entry {
-  Job job;
-  int64_t period_ns, due_ns;
-};
-Entry g_jobs[kMaxJobs];
-std::atomic<unsigned> g_taken{0}, g_ready{0};
-
-// One word for the life of the helper; it is also the futex that wakes it for the last round.
+// One word for the life of a helper; it is also the futex that wakes it for the last round.
 enum Life : uint32_t { kNone, kRunning, kAsked, kDone };
-std::atomic<uint32_t> g_life{kNone};
-std::atomic<uint32_t> g_tid{0};
 
-// Runs what is due; returns the time until the next job.
-int64_t run_due(HookGuard& guard) noexcept {
+class Helper {
+ public:
+  using Main = void*(void*) noexcept;
+  constexpr Helper(const char* name, Main* main) noexcept : name_(name), main_(main) {}
+
+  bool add(Job job, int64_t period_ns) noexcept;
+  bool start() noexcept;
+  void begin() noexcept {
+    ::prctl(PR_SET_NAME, name_);
+    tid_.store(sys::tid(), std::memory_order_relaxed);
+  }
+  bool is_running() const noexcept { return life() == kRunning; }
+  // Runs what is due and sleeps until the next job, `longest_ns` at most, or until it is asked.
+  void turn(HookGuard& guard, int64_t longest_ns) noexcept;
+  void last_round(HookGuard& guard) noexcept;
+
+  bool ask() noexcept;
+  // False: the time is over.
+  bool wait_until_done(int64_t deadline_ns) const noexcept;
+  void forget() noexcept;
+  uint32_t tid() const noexcept { return tid_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Entry {
+    Job job;
+    int64_t period_ns, due_ns;
+  };
+  uint32_t life() const noexcept { return life_.load(std::memory_order_acquire); }
+  int64_t run_due(HookGuard& guard) noexcept;
+
+  const char* name_;
+  Main* main_;
+  Entry jobs_[kMaxJobs] = {};
+  std::atomic<unsigned> taken_{0}, ready_{0};
+  std::atomic<uint32_t> life_{kNone}, tid_{0};
+};
+
+void* device_main(void*) noexcept;
+void* trace_main(void*) noexcept;
+Helper g_device{"gpustall", device_main}, g_trace{"gpustall-trace", trace_main};
+std::atomic<bool> g_leaving{false};  // the helpers end, and the process with them
+
+bool Helper::add(Job job, int64_t period_ns) noexcept {
+  const unsigned i = taken_.fetch_add(1, std::memory_order_relaxed);
+  if (i >= kMaxJobs) return false;
+  jobs_[i] = {job, period_ns, 0};
+  while (ready_.load(std::memory_order_acquire) != i) sched_yield();
+  ready_.store(i + 1, std::memory_order_release);
+  return true;
+}
+
+bool Helper::start() noexcept {
+  uint32_t none = kNone;
+  if (!life_.compare_exchange_strong(none, kRunning)) return none == kRunning;
+  sigset_t all, before;
+  ::sigfillset(&all);
+  pthread_attr_t attributes;
+  int error = ::pthread_attr_init(&attributes);
+  if (error == 0) {
+    ::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    ::pthread_attr_setstacksize(&attributes, 256 * 1024);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t thread;
+    error = real::pthread_create(&thread, &attributes, main_, nullptr);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    ::pthread_attr_destroy(&attributes);
+  }
+  if (error != 0) life_.store(kNone, std::memory_order_relaxed);
+  errno = error;
+  return error == 0;
+}
+
+// Returns the time until the next job.
+int64_t Helper::run_due(HookGuard& guard) noexcept {
   int64_t wait = 100000000;
-  for (unsigned i = 0; i < g_ready.load(std::memory_order_acquire); ++i) {
-    Entry& e = g_jobs[i];
+  for (unsigned i = 0; i < ready_.load(std::memory_order_acquire); ++i) {
+    Entry& e = jobs_[i];
     const int64_t now = read_clock_ns(CLOCK_MONOTONIC);
     if (now >= e.due_ns) {
       e.job(guard, Round::Periodic);
@@ -60,91 +122,133 @@ int64_t run_due(HookGuard& guard) noexcept {
   return wait > 100000 ? wait : 100000;
 }
 
-// The program's threads have all ended, its main thread by pthread_exit: for glibc the process
-// lives on as long as we do.
-bool is_last_thread() noexcept {
-  struct stat tasks;  // a link for each thread, the ended main one too, and two of its own
-  if (::stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink != 2 + 2) return false;
-  char path[48], text[256];
-  std::snprintf(path, sizeof path, "/proc/self/task/%u/stat", sys::pid());
-  if (sys::read_file(path, text, sizeof text) == 0) return false;
-  const char* state = std::strrchr(text, ')');  // "pid (name) S ..."
-  return state != nullptr && state[1] == ' ' && state[2] == 'Z';
+void Helper::turn(HookGuard& guard, int64_t longest_ns) noexcept {
+  const int64_t wait = run_due(guard);
+  sys::futex_wait(&life_, kRunning, wait < longest_ns ? wait : longest_ns);
 }
 
-void* helper_main(void*) noexcept {
-  ::prctl(PR_SET_NAME, "gpustall");
-  g_tid.store(sys::tid(), std::memory_order_relaxed);
+void Helper::last_round(HookGuard& guard) noexcept {
+  for (unsigned i = 0; i < ready_.load(std::memory_order_acquire); ++i)
+    jobs_[i].job(guard, Round::Last);
+  life_.store(kDone, std::memory_order_release);
+  sys::futex_wake(&life_);
+}
+
+bool Helper::ask() noexcept {
+  uint32_t running = kRunning;
+  if (!life_.compare_exchange_strong(running, kAsked)) return false;
+  sys::futex_wake(&life_);
+  return true;
+}
+
+bool Helper::wait_until_done(int64_t deadline_ns) const noexcept {
+  while (life() == kAsked) {
+    const int64_t left = deadline_ns - read_clock_ns(CLOCK_MONOTONIC);
+    if (left <= 0) return false;
+    sys::futex_wait(&life_, kAsked, left);
+  }
+  return true;
+}
+
+void Helper::forget() noexcept {
+  life_.store(kNone, std::memory_order_relaxed);
+  tid_.store(0, std::memory_order_relaxed);
+  taken_.store(0, std::memory_order_relaxed);
+  ready_.store(0, std::memory_order_relaxed);
+}
+
+// The program's threads have all ended, its main thread by pthread_exit: for glibc the process
+// lives on as long as we do. Asked without opening anything: this thread's descriptors are the
+// program's.
+bool only_helpers_are_left() noexcept {
+  const unsigned helpers = 1 + (g_trace.tid() != 0 ? 1 : 0);
+  struct stat tasks;  // a link for each thread, the ended main one too, and two of its own
+  if (::stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink != 2 + 1 + helpers) return false;
+  char path[48], folder[8];
+  std::snprintf(path, sizeof path, "/proc/self/task/%u/cwd", sys::pid());
+  return ::readlink(path, folder, sizeof folder) < 0 && errno == ENOENT;  // an ended one has none
+}
+
+// The other one has left the program's table, so this one must be the last: glibc ends the process
+// on the last thread, and what the handlers of exit write belongs into the program's descriptors.
+void end_trace_helper() noexcept {
+  g_leaving.store(true);
+  g_trace.ask();
+  const uint32_t tid = g_trace.tid();
+  while (tid != 0 && ::syscall(SYS_tgkill, sys::pid(), tid, 0) == 0) sys::sleep_ns(1000000);
+}
+
+// At an exit of the process nobody joins.
+void* end_or_rest() noexcept {
+  while (!g_leaving.load()) ::pause();
+  return nullptr;
+}
+
+void* device_main(void*) noexcept {
+  g_device.begin();
   HookGuard guard{HookGuard::OwnThread{}};
   if (!guard.recording()) return nullptr;
-  bool last = false;
-  int64_t next_look = 0;
-  while (g_life.load(std::memory_order_acquire) == kRunning) {
-    const int64_t wait = run_due(guard), now = read_clock_ns(CLOCK_MONOTONIC);
-    if (now >= next_look) {
-      if ((last = is_last_thread())) break;
-      next_look = now + kLookNs;
-    }
-    sys::futex_wait(&g_life, kRunning, wait);
+  for (int64_t next_look = 0; g_device.is_running(); g_device.turn(guard, kLookNs)) {
+    const int64_t now = read_clock_ns(CLOCK_MONOTONIC);
+    if (now < next_look) continue;
+    next_look = now + kLookNs;
+    if (!only_helpers_are_left()) continue;
+    g_device.last_round(guard);
+    end_trace_helper();
+    return nullptr;
   }
-  for (unsigned i = 0; i < g_ready.load(std::memory_order_acquire); ++i)
-    g_jobs[i].job(guard, Round::Last);
-  g_life.store(kDone, std::memory_order_release);
-  sys::futex_wake(&g_life);
-  if (last) return nullptr;  // glibc ends the process with its last thread
-  for (;;) ::pause();        // the process is exiting; nobody joins
+  g_device.last_round(guard);
+  return end_or_rest();
+}
+
+void* trace_main(void*) noexcept {
+  g_trace.begin();
+  HookGuard guard{HookGuard::OwnThread{}};
+  if (!guard.recording()) {
+    g_trace.forget();
+    return nullptr;
+  }
+  if (g_process->file.leave_descriptors()) guard.thread().own_table = epoch() + 1;
+  while (g_trace.is_running()) g_trace.turn(guard, kLookNs);
+  g_trace.last_round(guard);
+  return end_or_rest();
 }
 
 }  // namespace
 
 bool add_periodic(Job job, int64_t period_ns) noexcept {
-  const unsigned i = g_taken.fetch_add(1, std::memory_order_relaxed);
-  if (i >= kMaxJobs) return false;
-  g_jobs[i] = {job, period_ns, 0};
-  while (g_ready.load(std::memory_order_acquire) != i) sched_yield();
-  g_ready.store(i + 1, std::memory_order_release);
-  return true;
+  return g_trace.add(job, period_ns);
+}
+bool add_device_job(Job job, int64_t period_ns) noexcept {
+  return g_device.add(job, period_ns);
 }
 
 uint32_t helper_tid() noexcept {
-  return g_tid.load(std::memory_order_relaxed);
+  return g_trace.tid();
 }
 
-bool start_helper() noexcept {
-  uint32_t none = kNone;
-  if (!g_life.compare_exchange_strong(none, kRunning)) return none == kRunning;
-  sigset_t all, before;
-  ::sigfillset(&all);
-  pthread_attr_t attributes;
-  if (::pthread_attr_init(&attributes) != 0) return false;
-  ::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  ::pthread_attr_setstacksize(&attributes, 256 * 1024);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_t thread;
-  const int error = real::pthread_create(&thread, &attributes, helper_main, nullptr);
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  ::pthread_attr_destroy(&attributes);
-  if (error != 0) g_life.store(kNone, std::memory_order_relaxed);
-  return error == 0;
+uint64_t helper_cpu_ns() noexcept {
+  uint64_t ns = 0;
+  for (const Helper* helper : {&g_device, &g_trace})
+    if (helper->tid() != 0) ns += sys::thread_cpu_ns(helper->tid());
+  return ns;
 }
 
-void finish_helper() noexcept {
-  uint32_t running = kRunning;
-  if (!g_life.compare_exchange_strong(running, kAsked)) return;
-  sys::futex_wake(&g_life);
+// The second never without the first, which keeps the program's descriptors open to the end.
+bool start_helpers() noexcept {
+  return g_device.start() && g_trace.start();
+}
+
+void finish_helpers() noexcept {
   const int64_t deadline = read_clock_ns(CLOCK_MONOTONIC) + kExitWaitNs;
-  for (;;) {
-    const int64_t left = deadline - read_clock_ns(CLOCK_MONOTONIC);
-    if (left <= 0 || g_life.load(std::memory_order_acquire) == kDone) return;
-    sys::futex_wait(&g_life, kAsked, left);
-  }
+  for (Helper* helper : {&g_device, &g_trace}) helper->ask();
+  for (const Helper* helper : {&g_device, &g_trace})
+    if (!helper->wait_until_done(deadline)) return;
 }
 
-void forget_helper() noexcept {
-  g_life.store(kNone, std::memory_order_relaxed);
-  g_tid.store(0, std::memory_order_relaxed);
-  g_taken.store(0, std::memory_order_relaxed);
-  g_ready.store(0, std::memory_order_relaxed);
+void forget_helpers() noexcept {
+  g_device.forget();
+  g_trace.forget();
 }
 
 }  // namespace gpustall::interpose

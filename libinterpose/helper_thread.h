@@ -1,12 +1,12 @@
-// The helper's life, for start, exit and fork only; jobs are registered through helper.h.
+// The helpers' life, for start, exit and fork only; jobs are registered through helper.h.
 #pragma once
 
 namespace gpustall::interpose {
 
-bool start_helper() noexcept;
-// Asks for the last round and waits for it, at most 200 ms. No join.
-void finish_helper() noexcept;
+bool start_helpers() noexcept;
+// Asks for the last rounds and waits for them, at most 200 ms. No join.
+void finish_helpers() noexcept;
 // In a forked child: there is no helper and no job.
-void forget_helper() noexcept;
+void forget_helpers() noexcept;
 
 }  // namespace gpustall::interpose

@@ -58,8 +58,7 @@ void cost_job(HookGuard& guard, Round) noexcept {
     ticks += static_cast<uint64_t>(t->own_ticks);
     calls += t->own_calls;
   }
-  const auto helper = static_cast<uint64_t>(read_clock_ns(CLOCK_THREAD_CPUTIME_ID));
-  emit_shared(guard, trace::OwnCost{now_ticks(), ticks, calls, helper});
+  emit_shared(guard, trace::OwnCost{now_ticks(), ticks, calls, helper_cpu_ns()});
 }
 
 void register_jobs() noexcept {
@@ -104,7 +103,7 @@ void announce_process(ThreadState*) noexcept {
   write_info(guard);
   stacks::start(guard);
   write_modules(guard);
-  write_thread_record(guard, guard.thread());
+  write_thread_record(guard);
 }
 
 namespace {
@@ -121,7 +120,7 @@ void upkeep(HookGuard& guard, int64_t now) noexcept {
   if (!is_due(g_process->next_upkeep_ticks, now, 1000 * kMillisecond)) return;
   write_clock(guard);
   write_modules(guard);
-  write_thread_record(guard, guard.thread());
+  write_thread_record(guard);
 }
 
 namespace {
@@ -136,7 +135,7 @@ void start_cuda(HookGuard& guard) noexcept {
   __atomic_store_n(&file_header()->role, static_cast<uint8_t>(trace::Role::Trainer),
                    __ATOMIC_RELAXED);
   cupti::start(guard);
-  if (!start_helper()) notice(guard, trace::NoticeKind::SamplerOff, errno, "no helper thread");
+  if (!start_helpers()) notice(guard, trace::NoticeKind::SamplerOff, errno, "no helper thread");
 }
 
 bool begin_recording() noexcept {
@@ -202,12 +201,12 @@ void finish_recording() noexcept {
     turn_off_quietly();
     return;
   }
-  finish_helper();
+  finish_helpers();
   {
     HookGuard guard{HookGuard::AnyWindow{}};
     if (guard.recording()) {
       flush_all_short_waits(guard);
-      write_thread_record(guard, guard.thread());
+      write_thread_record(guard);
       write_clock(guard);
     }
   }

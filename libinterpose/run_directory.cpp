@@ -128,6 +128,9 @@ bool find_parent() noexcept {
 bool parent_records() noexcept {
   char path[sizeof g_settings.out_dir + kNameBytes + 1];
   std::snprintf(path, sizeof path, "%s/%s", g_settings.out_dir, g_parent_file);
+  // Asked again and again by threads of the program: nothing is opened that is not there.
+  struct stat there;
+  if (::lstat(path, &there) != 0) return false;
   const int fd = sys::open(path, O_RDONLY | O_NOFOLLOW);
   if (fd < 0) return false;
   // Not a file of an earlier run in the same folder, by a process of the same number.

@@ -23,6 +23,9 @@ inline int open(const char* path, int flags, int mode = 0) noexcept {
 inline long read(int fd, void* to, size_t n) noexcept {
   return ::syscall(SYS_read, fd, to, n);
 }
+inline long pread(int fd, void* to, size_t n, int64_t at) noexcept {
+  return ::syscall(SYS_pread64, fd, to, n, at);
+}
 inline long write(int fd, const void* from, size_t n) noexcept {
   return ::syscall(SYS_write, fd, from, n);
 }
@@ -31,6 +34,15 @@ inline long pwrite(int fd, const void* from, size_t n, int64_t at) noexcept {
 }
 inline void close(int fd) noexcept {
   ::syscall(SYS_close, fd);
+}
+
+// The CPU clock of another thread of this process, as the kernel encodes it in a clock id; 0: none.
+inline uint64_t thread_cpu_ns(uint32_t tid) noexcept {
+  constexpr unsigned kPerThreadSched = 6;
+  timespec t{};
+  const auto clock = static_cast<clockid_t>(~tid << 3 | kPerThreadSched);
+  if (::clock_gettime(clock, &t) != 0) return 0;
+  return static_cast<uint64_t>(t.tv_sec) * 1000000000 + static_cast<uint64_t>(t.tv_nsec);
 }
 
 inline void sleep_ns(int64_t ns) noexcept {

@@ -49,7 +49,7 @@ void on_thread_exit(void*) noexcept {
     HookGuard guard{HookGuard::AnyWindow{}};
     if (!guard.recording()) return;
     flush_short_waits(guard);
-    write_thread_record(guard, *t);
+    write_thread_record(guard);
     end_stream(t->stream);
     end_stream(t->device_stream);
   }

@@ -25,6 +25,7 @@ enum class ThreadPart : uint8_t { Cupti, Stacks, Count };
 
 struct ThreadState {
   std::atomic<uint32_t> tid;    // 0: not attached (fresh, exited, or wiped by fork); read by helper
+  uint32_t own_table;           // its table of descriptors, see own_descriptors.h
   uint32_t depth;               // > 0 while our own code runs on this thread
   bool inert;                   // the helper thread and threads that must never record
   bool unused;                  // its thread exited: may be given to another one

@@ -12,6 +12,7 @@
 
 #include "libinterpose/clock.h"
 #include "libinterpose/fork.h"
+#include "libinterpose/own_descriptors.h"
 #include "libinterpose/run_directory.h"
 #include "libinterpose/settings.h"
 #include "libinterpose/state.h"
@@ -203,21 +204,34 @@ bool TraceFile::extend_file(uint64_t to) noexcept {
   rlimit limit;  // growing beyond it would raise SIGXFSZ in the program
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && to > limit.rlim_cur) return false;
   struct stat s;
-  if (::fstat(fd_, &s) != 0) return false;
+  if (::fstat(descriptor(), &s) != 0) return false;
   // The drain would no longer see it.
   if (static_cast<uint64_t>(s.st_size) < end_.load(std::memory_order_relaxed))
     shrunk_.store(true, std::memory_order_relaxed);
   const uint64_t there = static_cast<uint64_t>(s.st_blocks) * 512;
-  if (!disk_has_room(fd_, to > there ? to - there : 0)) return false;
-  if (::ftruncate(fd_, static_cast<off_t>(to)) != 0) return false;
+  if (!disk_has_room(descriptor(), to > there ? to - there : 0)) return false;
+  if (::ftruncate(descriptor(), static_cast<off_t>(to)) != 0) return false;
   end_.store(to, std::memory_order_relaxed);
+  return true;
+}
+
+int& TraceFile::descriptor() noexcept {
+  return own_table() != 0 ? own_fd_ : fd_;
+}
+
+bool TraceFile::leave_descriptors() noexcept {
+  own_fd_ = fd_;
+  if (!interpose::leave_descriptors(own_fd_)) return false;
+  // Where the program had closed ours and took the number, its file must not stay open here.
+  struct stat s;
+  if (::fstat(own_fd_, &s) == 0 && (s.st_dev != device_ || s.st_ino != inode_)) sys::close(own_fd_);
   return true;
 }
 
 // A program may close every descriptor (daemons do) and open its own files under our number.
 bool TraceFile::descriptor_is_ours() noexcept {
   struct stat s;
-  if (::fstat(fd_, &s) == 0 && s.st_dev == device_ && s.st_ino == inode_) return true;
+  if (::fstat(descriptor(), &s) == 0 && s.st_dev == device_ && s.st_ino == inode_) return true;
   const int fd = sys::open(path_, O_RDWR | O_NOFOLLOW);
   if (fd < 0) return false;
   if (::fstat(fd, &s) != 0 || s.st_dev != device_ || s.st_ino != inode_) {
@@ -226,7 +240,8 @@ bool TraceFile::descriptor_is_ours() noexcept {
   }
   const int high = moved_up(fd);
   if (high < 0) return false;
-  g_inherited.fd = fd_ = high;
+  descriptor() = high;
+  if (own_table() == 0) g_inherited.fd = high;
   return true;
 }
 
@@ -237,7 +252,7 @@ bool TraceFile::write_at(const void* from, size_t bytes, uint64_t at) noexcept {
     return false;
   const auto* bytes_at = static_cast<const uint8_t*>(from);
   while (bytes != 0) {
-    const long wrote = sys::pwrite(fd_, bytes_at, bytes, static_cast<int64_t>(at));
+    const long wrote = sys::pwrite(descriptor(), bytes_at, bytes, static_cast<int64_t>(at));
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote <= 0) {
       const bool disk = errno == ENOSPC || errno == EDQUOT;
@@ -305,13 +320,14 @@ void TraceFile::write_header() noexcept {
 void TraceFile::restore_if_cut() noexcept {
   struct stat s;
   const uint64_t end = end_.load(std::memory_order_relaxed);
-  if (!descriptor_is_ours() || ::fstat(fd_, &s) != 0) return;
+  if (!descriptor_is_ours() || ::fstat(descriptor(), &s) != 0) return;
   const bool shrunk = shrunk_.exchange(false, std::memory_order_relaxed);
   if (!shrunk && static_cast<uint64_t>(s.st_size) >= end) return;
   cut_.store(true, std::memory_order_relaxed);
   header_in_file_ = {};
   pool_.each_taken([&](unsigned slot) { pool_[slot].written = 0; });
-  if (static_cast<uint64_t>(s.st_size) < end && ::ftruncate(fd_, static_cast<off_t>(end)) != 0)
+  if (static_cast<uint64_t>(s.st_size) < end &&
+      ::ftruncate(descriptor(), static_cast<off_t>(end)) != 0)
     full_.store(FullReason::Io, std::memory_order_relaxed);
 }
 
@@ -360,7 +376,7 @@ void TraceFile::finish() noexcept {
   count_unwritten();
   write_header();
   if (descriptor_is_ours() &&
-      ::ftruncate(fd_, static_cast<off_t>(offset_of(static_cast<uint32_t>(room)))) != 0)
+      ::ftruncate(descriptor(), static_cast<off_t>(offset_of(static_cast<uint32_t>(room)))) != 0)
     return;  // the file keeps its spare zeros
 }
 

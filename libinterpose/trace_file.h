@@ -29,6 +29,9 @@ class TraceFile {
   // Copies what was committed since the last call to the file; returns at once when another thread
   // is at it.
   void drain() noexcept;
+  // On a thread of ours: a table of descriptors of its own, in which the file stays open whatever
+  // the program closes. False: refused, it shares the program's.
+  bool leave_descriptors() noexcept;
   // Keeps room in the file and memory ahead of the claims; for the helper.
   void work_ahead() noexcept;
   // The last drain; cuts the file to its used length and marks a clean end. No claim or drain
@@ -45,6 +48,7 @@ class TraceFile {
   void fill_header() noexcept;
   bool grow(uint32_t chunks) noexcept;
   bool extend_file(uint64_t to) noexcept;
+  int& descriptor() noexcept;
   bool descriptor_is_ours() noexcept;
   bool write_at(const void* from, size_t bytes, uint64_t at) noexcept;
   void drain_locked() noexcept;
@@ -63,7 +67,7 @@ class TraceFile {
   std::atomic<uint64_t> end_;       // of the file, as we made it
   std::atomic<bool> shrunk_, cut_;  // seen while growing; to be told
   uint32_t max_chunks_;
-  int fd_;
+  int fd_, own_fd_;  // in the program's table, and in that of the thread that left it
   uint64_t device_, inode_;
   trace::FileHeader header_, header_in_file_;
   ChunkPool pool_;

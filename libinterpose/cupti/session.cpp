@@ -217,9 +217,9 @@ void start_session(HookGuard& guard) noexcept {
                   g_missing != nullptr ? g_missing : "no libcupti in this process");
   g_stack_ticks = ticks_from_ns(g_settings.stack_ns);
   g_flush_turn = 0;
-  add_periodic(flush_job, kFlushNs);
-  add_periodic(resume_job, kResumeNs);
-  add_periodic(cards_job, kCardsNs);
+  add_device_job(flush_job, kFlushNs);
+  add_device_job(resume_job, kResumeNs);
+  add_device_job(cards_job, kCardsNs);
   if (!program_use().in_use()) return attach_or_refuse(guard);
   g_mode.store(Mode::Yielded, std::memory_order_release);
   route_buffers_to_program(true);

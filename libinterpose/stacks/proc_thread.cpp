@@ -1,11 +1,14 @@
 // Parsers for a few files of /proc. All text is bounded and zero-terminated by read_file.
 #include "libinterpose/stacks/proc_thread.h"
 
+#include <sys/resource.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "libinterpose/clock.h"
+#include "libinterpose/own_descriptors.h"
 #include "libinterpose/sys.h"
 
 namespace gpustall::interpose {
@@ -33,21 +36,68 @@ trace::ThreadRunState state_of(char letter) noexcept {
   }
 }
 
-// The CPU clock of another thread of this process, as the kernel encodes it in a clock id; 0: none.
-uint64_t thread_cpu_ns(uint32_t tid) noexcept {
-  constexpr unsigned kPerThreadSched = 6;
-  timespec t{};
-  const auto clock = static_cast<clockid_t>(~tid << 3 | kPerThreadSched);
-  if (clock_gettime(clock, &t) != 0) return 0;
-  return static_cast<uint64_t>(t.tv_sec) * 1000000000 + static_cast<uint64_t>(t.tv_nsec);
+// The files of the threads that were read last, one place for each remainder of a thread id. Helper
+// thread only.
+struct ThreadFiles {
+  uint32_t pid, tid;
+  KeptFile stat, schedstat, children;
+};
+constexpr unsigned kMostKept = 256, kFilesEach = 3, kOtherFiles = 32;
+ThreadFiles g_kept[kMostKept];
+unsigned g_places = kMostKept;
+
+void close_files(ThreadFiles& files) noexcept {
+  files.stat.close();
+  files.schedstat.close();
+  files.children.close();
 }
 
-bool read_stat(uint32_t pid, uint32_t tid, ThreadTimes& times) noexcept {
-  char path[64], text[512];
-  std::snprintf(path, sizeof path, "/proc/%u/task/%u/stat", pid, tid);
-  if (sys::read_file(path, text, sizeof text) == 0) return false;
-  const char* at = std::strrchr(text, ')');  // the name may hold anything, also brackets
-  if (at == nullptr || at[1] != ' ') return false;
+// A program may have few descriptors, or lower their number: the limit holds for each table.
+void fit_limit() noexcept {
+  rlimit limit;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  unsigned places = kMostKept;
+  while (places != 0 && places * kFilesEach + kOtherFiles > limit.rlim_cur) places /= 2;
+  if (places == g_places) return;
+  for (ThreadFiles& files : g_kept) close_files(files);
+  g_places = places;
+}
+
+ThreadFiles& files_of(uint32_t pid, uint32_t tid, ThreadFiles& none) noexcept {
+  if (own_table() == 0) return none;
+  if (g_places != 0) {
+    ThreadFiles& there = g_kept[tid % g_places];
+    if (there.pid == pid && there.tid == tid) return there;
+  }
+  fit_limit();
+  if (g_places == 0) return none;
+  ThreadFiles& files = g_kept[tid % g_places];
+  close_files(files);
+  files.pid = pid;
+  files.tid = tid;
+  return files;
+}
+
+size_t read_file_of(KeptFile ThreadFiles::*which, const char* name, uint32_t pid, uint32_t tid,
+                    char* to, size_t capacity) noexcept {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%u/task/%u/%s", pid, tid, name);
+  ThreadFiles none{};
+  const size_t n = (files_of(pid, tid, none).*which).read(path, to, capacity);
+  (none.*which).close();
+  return n;
+}
+
+bool read_stat(uint32_t pid, uint32_t tid, ThreadTimes& times, ThreadName* name) noexcept {
+  char text[512];
+  if (read_file_of(&ThreadFiles::stat, "stat", pid, tid, text, sizeof text) == 0) return false;
+  const char *from = std::strchr(text, '('), *at = std::strrchr(text, ')');
+  if (from == nullptr || at == nullptr || at[1] != ' ') return false;  // a name may hold brackets
+  if (name != nullptr) {
+    const size_t n = static_cast<size_t>(at - from) - 1;
+    name->length = n < sizeof name->text ? n : sizeof name->text;
+    std::memcpy(name->text, from + 1, name->length);
+  }
   at += 2;
   times.state = state_of(*at);
   times.ended = *at == 'Z' || *at == 'X';
@@ -133,11 +183,11 @@ bool first_of(uint32_t pid, const Mapping& wanted, uintptr_t& begin) noexcept {
 
 }  // namespace
 
-bool read_thread_times(uint32_t pid, uint32_t tid, ThreadTimes& times) noexcept {
+bool read_thread_times(uint32_t pid, uint32_t tid, ThreadTimes& times, ThreadName* name) noexcept {
   const ThreadTimes before = times;
   const int64_t now = read_clock_ns(CLOCK_MONOTONIC), elapsed = now - before.at_ns;
   if (before.at_ns != 0 && pid == sys::pid() && times.cpu_ns != 0 && times.unread < kMostUnread) {
-    const uint64_t cpu = thread_cpu_ns(tid);
+    const uint64_t cpu = sys::thread_cpu_ns(tid);
     if (cpu > before.cpu_ns && static_cast<int64_t>(cpu - before.cpu_ns) > elapsed / 20 * 19) {
       times.at_ns = now;
       times.cpu_ns = cpu;
@@ -148,10 +198,9 @@ bool read_thread_times(uint32_t pid, uint32_t tid, ThreadTimes& times) noexcept 
   }
   times = {};
   times.at_ns = now;
-  if (!read_stat(pid, tid, times)) return false;
-  char path[64], text[96];
-  std::snprintf(path, sizeof path, "/proc/%u/task/%u/schedstat", pid, tid);
-  if (sys::read_file(path, text, sizeof text) != 0) {
+  if (!read_stat(pid, tid, times, name)) return false;
+  char text[96];
+  if (read_file_of(&ThreadFiles::schedstat, "schedstat", pid, tid, text, sizeof text) != 0) {
     char* rest = nullptr;
     times.cpu_ns = std::strtoull(text, &rest, 10);
     times.runnable_ns = std::strtoull(rest, nullptr, 10);
@@ -164,9 +213,8 @@ bool read_thread_times(uint32_t pid, uint32_t tid, ThreadTimes& times) noexcept 
 }
 
 unsigned read_children(uint32_t pid, uint32_t tid, uint32_t* pids, unsigned capacity) noexcept {
-  char path[64], text[2048];
-  std::snprintf(path, sizeof path, "/proc/%u/task/%u/children", pid, tid);
-  if (sys::read_file(path, text, sizeof text) == 0) return 0;
+  char text[2048];
+  if (read_file_of(&ThreadFiles::children, "children", pid, tid, text, sizeof text) == 0) return 0;
   unsigned count = 0;
   char* at = text;
   while (count < capacity) {

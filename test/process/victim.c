@@ -4,12 +4,17 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -248,11 +253,37 @@ static void vfork_and_exit(void) {
 // The kernel says EFAULT; nobody else may look there.
 static void bad_pointers(void) {
   struct timeval none = {0, 0};
-  CHECK(poll((struct pollfd*)8, 1, 0) == -1 && errno == EFAULT);
+  struct pollfd* volatile nowhere = (struct pollfd*)8;
+  CHECK(poll(nowhere, 1, 0) == -1 && errno == EFAULT);
   CHECK(select(5, (fd_set*)8, NULL, NULL, &none) == -1 && errno == EFAULT);
 }
 
-// The process ends, with 0, when its last thread does.
+// What is closed is free at once, and nobody takes the number meanwhile.
+static void* wait_always(void* nothing) {
+  for (;;) usleep(2000);
+  return nothing;
+}
+static void take_lowest(void) {
+  pthread_t threads[8];
+  for (int i = 0; i < 8; ++i) CHECK(pthread_create(&threads[i], NULL, wait_always, NULL) == 0);
+  const time_t end = time(NULL) + 3;
+  while (time(NULL) < end) {
+    CHECK(close(0) == 0);
+    const int fd = open("/dev/null", O_RDONLY);
+    CHECK(fd == 0);
+  }
+}
+
+// The last writer is gone: nobody else holds its end.
+static void end_of_pipe(void) {
+  struct pollfd end = {g_pipe[0], POLLIN, 0};
+  char c;
+  usleep(100000);
+  CHECK(close(g_pipe[1]) == 0);
+  CHECK(poll(&end, 1, 10000) == 1 && read(g_pipe[0], &c, 1) == 0);
+}
+
+// The process ends, with 0, when its last thread does; what stdio holds is written then.
 static void* work_on(void* nothing) {
   usleep(20000);
   return nothing;
@@ -260,6 +291,7 @@ static void* work_on(void* nothing) {
 static void leave_by_thread(void) {
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, work_on, NULL) == 0);
+  printf("left\n");
   pthread_exit(NULL);
 }
 
@@ -298,9 +330,26 @@ static const struct {
              {"cut", cut_trace},
              {"bad_pointers", bad_pointers},
              {"leave", leave_by_thread},
+             {"lowest", take_lowest},
+             {"end_of_pipe", end_of_pipe},
              {"waits", wait_much}};
 
+// The system calls of these numbers fail, as under a filter that does not know them.
+static void refuse_calls(const char* numbers) {
+  CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+  for (char* next; *numbers != '\0'; numbers = *next == ',' ? next + 1 : next) {
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)strtoul(numbers, &next, 10), 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_fprog program = {sizeof code / sizeof *code, code};
+    CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
+  }
+}
+
 int main(int argc, char** argv) {
+  if (getenv("VICTIM_REFUSED") != NULL) refuse_calls(getenv("VICTIM_REFUSED"));
   CHECK(pipe(g_pipe) == 0 && sem_init(&g_sem, 0, 0) == 0);
   if (getenv("VICTIM_NO_CUDA") == NULL) CHECK(cudaDeviceSynchronize() == 0);
   for (size_t i = 0; argc > 1 && i < sizeof kActs / sizeof *kActs; ++i) {

@@ -131,7 +131,7 @@ uint32_t intern_queue(HookGuard&, uint64_t device, uint64_t context, uint64_t st
   g_queues.push_back({device, context, stream});
   return static_cast<uint32_t>(g_queues.size());
 }
-bool add_periodic(Job job, int64_t) noexcept {
+bool add_device_job(Job job, int64_t) noexcept {
   g_jobs.push_back(job);
   return true;
 }
