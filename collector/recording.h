@@ -37,7 +37,7 @@ struct Process {
   std::string host;
   trace::Role role = trace::Role::Unknown;
   uint32_t python_version = 0;  // PY_VERSION_HEX, 0: none
-  bool clean_end = false;       // false: killed, or still running: the end is cut
+  bool clean_end = false;       // by exit or exec; false: killed, or still running: the end is cut
   bool cap_reached = false;
   bool forked = false;
   TraceTime first_ns = 0, last_ns = 0;  // host clock: first and last thing recorded

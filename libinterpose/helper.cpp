@@ -30,9 +30,10 @@ namespace {
 constexpr unsigned kMaxJobs = 16;
 constexpr int64_t kExitWaitNs = 200000000;
 constexpr int64_t kLookNs = 50000000;  // for being the last thread
+constexpr int64_t kSlackNs = 2000000;  // a job is done so much early where that saves a wake-up
 
 // One word for the life of a helper; it is also the futex that wakes it for the last round.
-enum Life : uint32_t { kNone, kRunning, kAsked, kDone };
+enum Life : uint32_t { kNone, kRunning, kHurried, kAsked, kDone };
 
 class Helper {
  public:
@@ -45,14 +46,15 @@ class Helper {
     ::prctl(PR_SET_NAME, name_);
     tid_.store(sys::tid(), std::memory_order_relaxed);
   }
-  bool is_running() const noexcept { return life() == kRunning; }
+  bool is_running() const noexcept { return life() == kRunning || life() == kHurried; }
   // Runs what is due and sleeps until the next job, `longest_ns` at most, or until it is asked.
   void turn(HookGuard& guard, int64_t longest_ns) noexcept;
   void last_round(HookGuard& guard) noexcept;
 
-  bool ask() noexcept;
+  // To do what `life` says, kHurried or kAsked.
+  void ask(Life life) noexcept;
   // False: the time is over.
-  bool wait_until_done(int64_t deadline_ns) const noexcept;
+  bool wait_while(Life life, int64_t deadline_ns) const noexcept;
   void forget() noexcept;
   uint32_t tid() const noexcept { return tid_.load(std::memory_order_relaxed); }
 
@@ -63,6 +65,7 @@ class Helper {
   };
   uint32_t life() const noexcept { return life_.load(std::memory_order_acquire); }
   int64_t run_due(HookGuard& guard) noexcept;
+  void run_all(HookGuard& guard, Round round) noexcept;
 
   const char* name_;
   Main* main_;
@@ -106,13 +109,17 @@ bool Helper::start() noexcept {
   return error == 0;
 }
 
+void Helper::run_all(HookGuard& guard, Round round) noexcept {
+  for (unsigned i = 0; i < ready_.load(std::memory_order_acquire); ++i) jobs_[i].job(guard, round);
+}
+
 // Returns the time until the next job.
 int64_t Helper::run_due(HookGuard& guard) noexcept {
   int64_t wait = 100000000;
   for (unsigned i = 0; i < ready_.load(std::memory_order_acquire); ++i) {
     Entry& e = jobs_[i];
     const int64_t now = read_clock_ns(CLOCK_MONOTONIC);
-    if (now >= e.due_ns) {
+    if (now >= e.due_ns - kSlackNs) {
       e.job(guard, Round::Periodic);
       // Late jobs are not made up for: the machine was busy with the program's work.
       e.due_ns = (now - e.due_ns > e.period_ns ? now : e.due_ns) + e.period_ns;
@@ -123,29 +130,35 @@ int64_t Helper::run_due(HookGuard& guard) noexcept {
 }
 
 void Helper::turn(HookGuard& guard, int64_t longest_ns) noexcept {
+  if (life() == kHurried) {
+    run_all(guard, Round::Now);
+    uint32_t hurried = kHurried;
+    life_.compare_exchange_strong(hurried, kRunning);
+    sys::futex_wake(&life_);
+  }
   const int64_t wait = run_due(guard);
   sys::futex_wait(&life_, kRunning, wait < longest_ns ? wait : longest_ns);
 }
 
 void Helper::last_round(HookGuard& guard) noexcept {
-  for (unsigned i = 0; i < ready_.load(std::memory_order_acquire); ++i)
-    jobs_[i].job(guard, Round::Last);
+  run_all(guard, Round::Last);
   life_.store(kDone, std::memory_order_release);
   sys::futex_wake(&life_);
 }
 
-bool Helper::ask() noexcept {
-  uint32_t running = kRunning;
-  if (!life_.compare_exchange_strong(running, kAsked)) return false;
-  sys::futex_wake(&life_);
-  return true;
+void Helper::ask(Life wanted) noexcept {
+  for (uint32_t now = life(); now == kRunning || now == kHurried;) {
+    if (!life_.compare_exchange_strong(now, wanted)) continue;
+    sys::futex_wake(&life_);
+    return;
+  }
 }
 
-bool Helper::wait_until_done(int64_t deadline_ns) const noexcept {
-  while (life() == kAsked) {
+bool Helper::wait_while(Life asked, int64_t deadline_ns) const noexcept {
+  while (life() == asked) {
     const int64_t left = deadline_ns - read_clock_ns(CLOCK_MONOTONIC);
     if (left <= 0) return false;
-    sys::futex_wait(&life_, kAsked, left);
+    sys::futex_wait(&life_, asked, left);
   }
   return true;
 }
@@ -173,7 +186,7 @@ bool only_helpers_are_left() noexcept {
 // on the last thread, and what the handlers of exit write belongs into the program's descriptors.
 void end_trace_helper() noexcept {
   g_leaving.store(true);
-  g_trace.ask();
+  g_trace.ask(kAsked);
   const uint32_t tid = g_trace.tid();
   while (tid != 0 && ::syscall(SYS_tgkill, sys::pid(), tid, 0) == 0) sys::sleep_ns(1000000);
 }
@@ -241,9 +254,14 @@ bool start_helpers() noexcept {
 
 void finish_helpers() noexcept {
   const int64_t deadline = read_clock_ns(CLOCK_MONOTONIC) + kExitWaitNs;
-  for (Helper* helper : {&g_device, &g_trace}) helper->ask();
+  for (Helper* helper : {&g_device, &g_trace}) helper->ask(kAsked);
   for (const Helper* helper : {&g_device, &g_trace})
-    if (!helper->wait_until_done(deadline)) return;
+    if (!helper->wait_while(kAsked, deadline)) return;
+}
+
+void hurry_helpers() noexcept {
+  g_device.ask(kHurried);
+  g_device.wait_while(kHurried, read_clock_ns(CLOCK_MONOTONIC) + kExitWaitNs);
 }
 
 void forget_helpers() noexcept {

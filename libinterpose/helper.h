@@ -13,7 +13,8 @@
 
 namespace gpustall::interpose {
 
-enum class Round : uint8_t { Periodic, Last };
+// Now: what is at hand is to be written, since the process may end without a last round.
+enum class Round : uint8_t { Periodic, Now, Last };
 using Job = void (*)(HookGuard&, Round) noexcept;
 
 // Before or after the start of the thread; any thread. False when the list is full (16). The last

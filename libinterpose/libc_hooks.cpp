@@ -113,7 +113,7 @@ GPUSTALL_EXIT_HOOK(_Exit)
 #define GPUSTALL_EXEC_HOOK(symbol, parameters, arguments) \
   int hook_##symbol parameters GPUSTALL_EXPORTED(symbol); \
   int hook_##symbol parameters {                          \
-    if (is_own_process()) g_process->file.drain();        \
+    if (is_own_process()) flush_recording();              \
     return real::symbol arguments;                        \
   }
 GPUSTALL_EXEC_HOOK(execve, (const char* path, char* const* argv, char* const* environment),

@@ -195,6 +195,11 @@ void diag(const char* text, bool always) noexcept {
   if (n > 0) sys::write(2, line, static_cast<size_t>(n) < sizeof line ? n : sizeof line - 1);
 }
 
+void flush_recording() noexcept {
+  hurry_helpers();
+  g_process->file.drain();
+}
+
 void finish_recording() noexcept {
   if (!is_on()) return;
   if (!g_process->file.is_open()) {  // a forked child that recorded nothing

@@ -34,8 +34,11 @@ void note_full() noexcept {
   ChunkStream& s = g_process->shared;
   const bool cap = reason == FullReason::SizeCap;
   if (s.chunk != nullptr && noted_pid.exchange(pid) != pid) {
-    const std::string_view text = cap ? "size cap reached: what came first is kept"
-                                      : "no room on the file system: what came first is kept";
+    const std::string_view text =
+        cap ? "size cap reached: what came first is kept"
+        : reason == FullReason::Limit
+            ? "no room below the limit of file sizes (ulimit -f): what came first is kept"
+            : "no room on the file system: what came first is kept";
     const trace::Notice record{
         now_ticks(),
         static_cast<uint64_t>(cap ? trace::NoticeKind::CapReached : trace::NoticeKind::DiskFull), 0,

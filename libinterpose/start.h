@@ -19,6 +19,8 @@ void write_clock(HookGuard&) noexcept;
 // this thread's name. Called at the end of waits that are recorded; returns at once when not due.
 void upkeep(HookGuard&, int64_t now) noexcept;
 
+// Before an exec: writes what there is; the recording goes on where it fails.
+void flush_recording() noexcept;
 // The clean end, from the exit handler or before _exit.
 void finish_recording() noexcept;
 

@@ -48,6 +48,12 @@ bool disk_has_room(int fd, uint64_t wanted) noexcept {
   return s.f_bavail * block >= wanted + reserve;
 }
 
+// Beyond the limit the kernel would raise SIGXFSZ in the program.
+bool limit_allows(uint64_t bytes) noexcept {
+  rlimit limit;
+  return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || bytes <= limit.rlim_cur;
+}
+
 // Out of the way of programs that close or count low descriptors; never the standard ones, which a
 // program without them does not expect to be there. Negative: there is no room, `fd` is closed.
 int moved_up(int fd) noexcept {
@@ -103,7 +109,7 @@ bool TraceFile::create() noexcept {
         cap < offset_of(4) ? 4 : static_cast<uint32_t>((cap - kHeaderBytes) / kChunkBytes);
   fill_header();
   if (grow(kFirstChunks) && write_at(&header_, sizeof header_, 0)) return true;
-  error = full() == FullReason::Disk ? ENOSPC : errno;
+  error = full() == FullReason::Disk ? ENOSPC : full() == FullReason::Limit ? EFBIG : errno;
   ::unlink(path_);
   errno = error;
   return false;
@@ -188,7 +194,8 @@ bool TraceFile::grow(uint32_t chunks) noexcept {
   if (reason == FullReason::None) {
     while (chunks != 0 && !extend_file(offset_of(allocated + chunks)))
       chunks /= 2;  // near the end of the disk smaller steps still fit
-    if (chunks == 0) reason = FullReason::Disk;
+    if (chunks == 0)
+      reason = limit_allows(offset_of(allocated + 1)) ? FullReason::Disk : FullReason::Limit;
   }
   if (reason == FullReason::None)
     room_.fetch_add(uint64_t{chunks} << 32, std::memory_order_release);
@@ -201,8 +208,7 @@ bool TraceFile::grow(uint32_t chunks) noexcept {
 // The file gets whole chunks, with holes where nothing was written yet; the disk must have room for
 // all of them.
 bool TraceFile::extend_file(uint64_t to) noexcept {
-  rlimit limit;  // growing beyond it would raise SIGXFSZ in the program
-  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && to > limit.rlim_cur) return false;
+  if (!limit_allows(to)) return false;
   struct stat s;
   if (::fstat(descriptor(), &s) != 0) return false;
   // The drain would no longer see it.
@@ -246,10 +252,7 @@ bool TraceFile::descriptor_is_ours() noexcept {
 }
 
 bool TraceFile::write_at(const void* from, size_t bytes, uint64_t at) noexcept {
-  rlimit limit;
-  if (!descriptor_is_ours() ||
-      (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && at + bytes > limit.rlim_cur))
-    return false;
+  if (!descriptor_is_ours() || !limit_allows(at + bytes)) return false;
   const auto* bytes_at = static_cast<const uint8_t*>(from);
   while (bytes != 0) {
     const long wrote = sys::pwrite(descriptor(), bytes_at, bytes, static_cast<int64_t>(at));

@@ -13,7 +13,7 @@
 
 namespace gpustall::interpose {
 
-enum class FullReason : uint32_t { None, SizeCap, Disk, Io, Ended };
+enum class FullReason : uint32_t { None, SizeCap, Limit, Disk, Io, Ended };
 
 class TraceFile {
  public:

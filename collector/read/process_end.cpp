@@ -132,7 +132,20 @@ void describe_process_end(Recording& recording, const FileContext& context, File
   describer.losses();
 }
 
+namespace {
+// A process that went on as another program (exec) wrote all that it had before.
+bool went_on(const Recording& recording, const Process& p) {
+  return std::any_of(recording.processes.begin(), recording.processes.end(),
+                     [&](const Process& next) {
+                       return &next != &p && next.pid == p.pid && next.parent_pid == p.parent_pid &&
+                              next.host == p.host && next.first_ns >= p.last_ns;
+                     });
+}
+}  // namespace
+
 void describe_cut_ends(Recording& recording) {
+  for (Process& p : recording.processes)
+    if (!p.clean_end) p.clean_end = went_on(recording, p);
   const auto cut = [&](bool forked, const char* why) {
     std::string pids;
     size_t count = 0;

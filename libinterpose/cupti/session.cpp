@@ -140,7 +140,7 @@ void flush(HookGuard& guard, Round round) noexcept {
 // Often, since it is cheap: the device goes unobserved until the program's end with CUPTI is
 // noticed.
 void resume_job(HookGuard& guard, Round round) noexcept {
-  if (round == Round::Last || g_mode.load(std::memory_order_acquire) != Mode::Yielded) return;
+  if (round != Round::Periodic || g_mode.load(std::memory_order_acquire) != Mode::Yielded) return;
   if (pthread_mutex_trylock(&g_lock) != 0) return;
   if (program_is_done()) resume_session(guard);
   pthread_mutex_unlock(&g_lock);

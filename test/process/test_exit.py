@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from harness import VICTIM, ProcessTest, python
+from harness import VICTIM, ProcessTest, Run, python
 
 CLEAN, CAP = 1, 8
 NO_CHUNK = 0
@@ -110,9 +110,14 @@ class Disk(ProcessTest):
 
     def test_a_file_size_limit_does_not_kill_the_program(self):
         env = dict(os.environ, LD_PRELOAD=os.environ["GPUSTALL_TEST_LIBRARY"], VICTIM_WAITS="60000")
-        done = subprocess.run([VICTIM, "waits"], cwd=self.folder, env=env, capture_output=True, text=True,
-                              preexec_fn=lambda: self.limited(300000))
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", ""))
+        for limit, error in ((300000, r"\Z"), (50000, r"gpustall: cannot write the trace to .*: File too large\n\Z")):
+            done = subprocess.run([VICTIM, "waits"], cwd=self.folder, env=env, capture_output=True, text=True,
+                                  preexec_fn=lambda: self.limited(limit))
+            self.assertEqual((done.returncode, done.stdout), (0, "done\n"))
+            self.assertRegex(done.stderr, r"\A" + error)
+        trace = self.one_trace(Run(done, self.folder))
+        self.assertLessEqual(trace.header["size"], 300000)
+        self.assertRegex("".join(r["text"] for r in trace.all("Notice")), "ulimit")
 
     def full_disk(self, size, **variables):
         mount = self.folder + "/small"

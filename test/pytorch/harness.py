@@ -23,10 +23,10 @@ def command(out, program, *arguments):
     return [GPUSTALL, "run", "--simulate", "-o", str(out), "--", sys.executable, str(path), *arguments]
 
 
-def record(folder, program, *arguments, check=True):
+def record(folder, program, *arguments, check=True, **settings):
     """(report as parsed JSON, device truth by ordinal per pid, the finished process)."""
     out, log = folder / "trace", folder / "%p.simlog"
-    ran = subprocess.run(command(out, program, *arguments), env=environment(log), capture_output=True, text=True,
+    ran = subprocess.run(command(out, program, *arguments), env=environment(log, **settings), capture_output=True, text=True,
                          stdin=subprocess.DEVNULL, timeout=300)
     if check and ran.returncode != 0:
         raise AssertionError(f"exit {ran.returncode}\n{ran.stdout[-3000:]}\n{ran.stderr[-3000:]}")
@@ -49,5 +49,5 @@ def read_truth(folder):
         if problems:
             raise AssertionError(f"the device's log contradicts itself: {problems[:3]}")
         for device, facts in truth.devices(activities).items():
-            found[int(path.stem), device] = facts
+            found[int(path.stem.split("-")[0]), device] = facts
     return found

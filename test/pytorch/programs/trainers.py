@@ -40,6 +40,13 @@ def train_together(end):
     train(rank, end)
 
 
+def execute_another(end):
+    """The process trains, and goes on as another program that trains, with a log of its own."""
+    train(0)
+    os.environ["GPUSTALL_SIM"] = os.environ["GPUSTALL_SIM"].replace("%p", "%p-second")
+    os.execv(sys.executable, [sys.executable, __file__, "second", end])
+
+
 def start_ranks(end):
     port = str(20000 + os.getpid() % 20000)
     common = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
@@ -51,6 +58,10 @@ def start_ranks(end):
 def main(way, end=""):
     if way == "rank":
         return train_together(end)
+    if way == "second":
+        return train(1, end)
+    if way == "exec":
+        return execute_another(end)
     if way == "torch_spawn":
         import torch.multiprocessing
         torch.multiprocessing.spawn(train, (end,), nprocs=2)
