@@ -28,7 +28,9 @@ std::atomic<State> g_state{State::Uninitialized};
 namespace {
 
 constexpr int64_t kMillisecond = 1000000;
-constexpr int64_t kDrainNs = 20 * kMillisecond;
+// Multiples of one another, so that the helper wakes up once for both.
+constexpr int64_t kDrainNs = 20 * kMillisecond, kThreadsNs = 3 * kDrainNs;
+constexpr unsigned kAllThreadsEvery = 16;
 
 void drain_file(HookGuard& guard) noexcept {
   g_process->file.drain();
@@ -49,7 +51,7 @@ void module_job(HookGuard& guard, Round) noexcept {
 }
 void threads_job(HookGuard& guard, Round round) noexcept {
   static unsigned turn = 0;
-  observe_threads(guard, round == Round::Last || turn++ % 20 == 0);
+  observe_threads(guard, round == Round::Last || turn++ % kAllThreadsEvery == 0);
 }
 
 void cost_job(HookGuard& guard, Round) noexcept {
@@ -63,7 +65,7 @@ void cost_job(HookGuard& guard, Round) noexcept {
 
 void register_jobs() noexcept {
   add_periodic(file_job, kDrainNs);
-  add_periodic(threads_job, 50 * kMillisecond);
+  add_periodic(threads_job, kThreadsNs);
   add_periodic(module_job, 1000 * kMillisecond);
   add_periodic(cost_job, 1000 * kMillisecond);
   add_periodic(clock_job, 1000 * kMillisecond);

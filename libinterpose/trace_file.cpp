@@ -252,7 +252,8 @@ bool TraceFile::descriptor_is_ours() noexcept {
 }
 
 bool TraceFile::write_at(const void* from, size_t bytes, uint64_t at) noexcept {
-  if (!descriptor_is_ours() || !limit_allows(at + bytes)) return false;
+  // In a table of our own nobody closes it between the look at the start of a drain and this.
+  if ((own_table() == 0 && !descriptor_is_ours()) || !limit_allows(at + bytes)) return false;
   const auto* bytes_at = static_cast<const uint8_t*>(from);
   while (bytes != 0) {
     const long wrote = sys::pwrite(descriptor(), bytes_at, bytes, static_cast<int64_t>(at));
@@ -279,6 +280,7 @@ void TraceFile::drain() noexcept {
 // In the order of the file: a stream's chunk is there as a whole before the next one is seen.
 // Whoever has the next one taken here has committed all of the one before.
 void TraceFile::drain_locked() noexcept {
+  if (!descriptor_is_ours()) return;
   restore_if_cut();
   unsigned count = 0;
   pool_.each_taken([&](unsigned slot) {
@@ -323,7 +325,7 @@ void TraceFile::write_header() noexcept {
 void TraceFile::restore_if_cut() noexcept {
   struct stat s;
   const uint64_t end = end_.load(std::memory_order_relaxed);
-  if (!descriptor_is_ours() || ::fstat(descriptor(), &s) != 0) return;
+  if (::fstat(descriptor(), &s) != 0) return;
   const bool shrunk = shrunk_.exchange(false, std::memory_order_relaxed);
   if (!shrunk && static_cast<uint64_t>(s.st_size) >= end) return;
   cut_.store(true, std::memory_order_relaxed);
