@@ -60,7 +60,8 @@ void cost_job(HookGuard& guard, Round) noexcept {
     ticks += static_cast<uint64_t>(t->own_ticks);
     calls += t->own_calls;
   }
-  emit_shared(guard, trace::OwnCost{now_ticks(), ticks, calls, helper_cpu_ns()});
+  emit_shared(guard,
+              trace::OwnCost{now_ticks(), ticks, calls, helper_cpu_ns(), stacks::sampler_cpu_ns()});
 }
 
 void register_jobs() noexcept {

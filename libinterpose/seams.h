@@ -16,6 +16,8 @@ uint32_t native_stack(HookGuard&) noexcept;
 void fork_child() noexcept;
 // In the parent, after fork: a child that may become a worker. One atomic store.
 void child_started(uint32_t pid) noexcept;
+// CPU time that the sampler has used so far. Its thread only.
+uint64_t sampler_cpu_ns() noexcept;
 }  // namespace stacks
 
 namespace cupti {

@@ -16,6 +16,7 @@ void GuardedMemory::open(pid_t pid) noexcept {
   close();
   pid_ = pid;
   refusal_ = 0;
+  gone_ = false;
 }
 
 void GuardedMemory::close() noexcept {
@@ -38,6 +39,7 @@ size_t GuardedMemory::read(uintptr_t from, void* to, size_t size) noexcept {
     const iovec local{to, size}, remote{reinterpret_cast<void*>(from), size};
     got = syscall(SYS_process_vm_readv, pid_, &local, 1, &remote, 1, 0);
     if (got >= 0) return static_cast<size_t>(got);
+    gone_ = errno == ESRCH;
     if (errno != EPERM && errno != ENOSYS) return 0;
     refusal_ = errno;  // seccomp answers with either; Yama with EPERM, and then for both ways
     if (!open_mem()) return 0;

@@ -26,11 +26,14 @@ class GuardedMemory {
   bool read_all(const ReadPart* parts, unsigned count) noexcept;
   // errno of the last refusal (EPERM: the kernel forbids it), 0: none.
   int refusal() const noexcept { return refusal_; }
+  // The process has ended, or is about to: it has no memory any more.
+  bool gone() const noexcept { return gone_; }
 
  private:
   pid_t pid_ = 0;
   int mem_ = -1;  // /proc/PID/mem, only when process_vm_readv is refused
   int refusal_ = 0;
+  bool gone_ = false;
 
   bool open_mem() noexcept;
 };

@@ -1,6 +1,6 @@
 // One round: every launching thread, then, while the round's share of CPU time lasts, the holder of
 // the GIL, the other Python threads and the workers in turn. A round that costs more than its share
-// delays the next; looking for new workers, which each costs once, is left out of that.
+// delays the next; finding the interpreter of a new worker, which costs once, is left out of that.
 #include "libinterpose/stacks/sampler.h"
 
 #include "libinterpose/clock.h"
@@ -20,6 +20,11 @@ namespace {
 constexpr unsigned kMaxThreads = 64;
 constexpr int64_t kDiscoverNs = 1000000000;
 constexpr unsigned kForcedTurn = 4;  // rounds after which the others have their turn in any case
+constexpr int64_t kRoundsSaved = 4;  // what is not spent is kept for so many rounds
+
+int64_t share_of(int64_t ns) noexcept {
+  return static_cast<int64_t>(kSamplerShare * static_cast<double>(ns));
+}
 
 struct SampledThread {
   uint32_t tid;
@@ -33,8 +38,10 @@ struct Sampler {
   Workers workers;
   SampledThread threads[kMaxThreads];
   unsigned turn, other_turn;
-  int64_t period_ns, not_before_ns, next_discovery_ns;
+  int64_t period_ns, next_discovery_ns;
+  int64_t last_ns, balance_ns;  // of CPU time: earned until then, and not yet spent
   bool walks_off, refusal_said;
+  uint64_t cpu_ns;      // of all rounds
   uint64_t gil_holder;  // PyThreadState of this round
   bool collecting;
 };
@@ -224,12 +231,23 @@ void find_workers(Sampler& s, int64_t now_ns) noexcept {
   s.workers.discover();
 }
 
+// The sampler earns its share of the time that passes, for some rounds at most, and what it spends
+// has to come in before the next round.
+bool may_spend(Sampler& s, int64_t now_ns) noexcept {
+  const int64_t most = s.period_ns * kRoundsSaved;
+  const int64_t passed = now_ns - s.last_ns < most ? now_ns - s.last_ns : most;
+  s.last_ns = now_ns;
+  s.balance_ns += share_of(passed);
+  if (s.balance_ns > share_of(most)) s.balance_ns = share_of(most);
+  return s.balance_ns > 0;
+}
+
 void round(HookGuard& guard, Round kind) noexcept {
   Sampler* s = g_sampler;
   const int64_t now_ns = read_clock_ns(CLOCK_MONOTONIC);
-  if (s == nullptr || kind == Round::Last || !is_recording() || now_ns < s->not_before_ns) return;
-  find_workers(*s, now_ns);
+  if (s == nullptr || kind == Round::Last || !is_recording() || !may_spend(*s, now_ns)) return;
   const int64_t begin = own_cpu_ns(), probed = s->workers.probe_cpu_ns();
+  find_workers(*s, now_ns);
   const PythonLayout* l = g_settings.python_stacks ? python_layout() : nullptr;
   s->gil_holder = 1;
   if (l != nullptr && !s->walks_off) read_interpreter(*s, *l);
@@ -240,11 +258,10 @@ void round(HookGuard& guard, Round kind) noexcept {
     if (rank.launches(*t) && !Rank::is_in_event(*t)) sample_thread(guard, *s, l, *t);
     if (rank.is_other(*t) && !Rank::is_in_event(*t)) ++rank.others;
   }
-  const auto share = static_cast<int64_t>(kSamplerShare * static_cast<double>(s->period_ns));
-  sample_others(guard, *s, l, rank, begin + share, now_ns);
-  const int64_t cost = own_cpu_ns() - begin - (s->workers.probe_cpu_ns() - probed);
-  s->not_before_ns =
-      now_ns + static_cast<int64_t>(static_cast<double>(cost) / kSamplerShare) - s->period_ns / 2;
+  sample_others(guard, *s, l, rank, begin + share_of(s->period_ns), now_ns);
+  const int64_t spent = own_cpu_ns() - begin;
+  s->cpu_ns += static_cast<uint64_t>(spent);
+  s->balance_ns -= spent - (s->workers.probe_cpu_ns() - probed);
 }
 
 }  // namespace
@@ -257,6 +274,10 @@ void start_sampler(HookGuard& guard) noexcept {
   if (!add_periodic(round, g_sampler->period_ns))
     notice(guard, trace::NoticeKind::SamplerOff, 0,
            "the helper thread has no room for the sampler");
+}
+
+uint64_t stacks::sampler_cpu_ns() noexcept {
+  return g_sampler == nullptr ? 0 : g_sampler->cpu_ns;
 }
 
 void forget_sampler() noexcept {

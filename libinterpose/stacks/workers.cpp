@@ -77,7 +77,7 @@ bool Workers::find_interpreter(const PythonLayout& here, MemoryView& view, Worke
   if (memory.refusal() != 0) refusal_ = memory.refusal();
   // One that ran exec without this library is not part of the recording.
   const auto ours = reinterpret_cast<uintptr_t>(&first_thread);
-  if (!found && memory.refusal() == 0)
+  if (!found && memory.refusal() == 0 && !memory.gone())
     found = find_move(w.pid, ours, moved) && find_move(w.pid, here.code_type, moved) &&
             is_code_type(memory, here.code_type + static_cast<uintptr_t>(moved));
   w.layout = here;
