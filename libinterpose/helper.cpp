@@ -174,7 +174,7 @@ void Helper::forget() noexcept {
 // lives on as long as we do. Asked without opening anything: this thread's descriptors are the
 // program's.
 bool only_helpers_are_left() noexcept {
-  const unsigned helpers = 1 + (g_trace.tid() != 0 ? 1 : 0);
+  const unsigned helpers = g_trace.tid() != 0 ? 2 : 1;
   struct stat tasks;  // a link for each thread, the ended main one too, and two of its own
   if (::stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink != 2 + 1 + helpers) return false;
   char path[48], folder[8];

@@ -36,17 +36,15 @@ class KeptFile {
   size_t read(const char* path, char* to, size_t capacity) noexcept {
     const uint32_t table = own_table();
     if (table == 0) return sys::read_file(path, to, capacity);
-    for (const bool was_open : {is_open(table), false}) {
-      if (!was_open && !open(path, table)) return 0;
+    for (bool fresh = table_ != table;; fresh = true) {
+      if (fresh && (fd_ = sys::open(path, O_RDONLY)) < 0) return 0;
+      table_ = table;
       const long n = sys::pread(fd_, to, capacity - 1, 0);
-      if (n > 0) {
-        to[n] = '\0';
-        return static_cast<size_t>(n);
-      }
+      if (n > 0) to[n] = '\0';
+      if (n > 0) return static_cast<size_t>(n);
       close();
-      if (!was_open) break;
+      if (fresh) return 0;
     }
-    return 0;
   }
   void close() noexcept {
     if (table_ != 0 && table_ == own_table()) sys::close(fd_);
@@ -56,13 +54,6 @@ class KeptFile {
  private:
   int fd_;
   uint32_t table_;
-
-  bool is_open(uint32_t table) const noexcept { return table_ == table; }
-  bool open(const char* path, uint32_t table) noexcept {
-    fd_ = sys::open(path, O_RDONLY);
-    table_ = fd_ < 0 ? 0 : table;
-    return fd_ >= 0;
-  }
 };
 
 }  // namespace gpustall::interpose
