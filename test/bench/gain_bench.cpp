@@ -1,12 +1,13 @@
 // What predicting gains costs beside the analysis, on a simulated training loop.
 //   gain_bench [million events, default 2]
-// Prints the events of the recording per second of analyze(), those per second of one replay, and
-// "10 gains: R times the analysis".
+// Prints the events of the recording per second of analyze(), those per second of one replay,
+// "10 gains: R times the analysis", and events per second from the recording to the report's model.
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 
 #include "collector/gain/gain.h"
+#include "collector/model.h"
 #include "test/sim/host_sim.h"
 
 using namespace gpustall;
@@ -43,8 +44,13 @@ int main(int argc, char** argv) {
   const double predicting = cpu_seconds() - start;
   const double replayed = double(predictor.steady_steps() + analysis.steps[0].warmup) /
                           double(analysis.steps[0].count());
+  start = cpu_seconds();
+  const collect::Model model = collect::build_model(recording, analysis);
+  const double modelling = cpu_seconds() - start;
+  if (model.devices.empty()) return 1;
   std::printf("analysis: %.2f M events/s\n", events / analyzing / 1e6);
   std::printf("replay: %.1f M events/s, of %.0f %% of the steps\n",
               replayed * events * (kGains + 1) / predicting / 1e6, 100 * replayed);
   std::printf("%d gains: %.3f times the analysis\n", kGains, predicting / analyzing);
+  std::printf("recording to model: %.2f M events/s\n", events / (analyzing + modelling) / 1e6);
 }
