@@ -26,8 +26,10 @@ class Chain(unittest.TestCase):
                              [facts.compute_ns, facts.exposed_copy_ns, 0])
             self.assert_adds_up(device)
         self.assertEqual(report["ledger"]["unlinked_activities"], 0)
-        # A spawned worker may wait once more after its exit handlers ran; nothing else may be lost.
-        self.assertEqual([t for t in report["ledger"]["losses"] if "after the final flush" not in t], [])
+        # A spawned worker may wait once more after its exit handlers ran, and a stack may change while it is read; nothing else
+        # may be lost.
+        expected = ("after the final flush", "stack samples were missed")
+        self.assertEqual([t for t in report["ledger"]["losses"] if not any(text in t for text in expected)], [])
 
     def assert_adds_up(self, device):
         windows = device["windows"]
