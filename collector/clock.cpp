@@ -30,13 +30,41 @@ TraceTime narrow(Wide ns) {
   return static_cast<TraceTime>(std::clamp<Wide>(ns, INT64_MIN, INT64_MAX));
 }
 
+// The first reading beyond t, of two or more in order. They come at nearly equal distances, so that
+// it lies where its share of the time says, or next to it.
+size_t first_above(const std::vector<TraceTime>& readings, TraceTime t) {
+  if (t < readings.front()) return 0;
+  if (t >= readings.back()) return readings.size();
+  const double first = double(readings.front()), length = double(readings.back()) - first;
+  const double share = (double(t) - first) / length * double(readings.size() - 1);
+  size_t i = std::clamp<size_t>(static_cast<size_t>(share) + 1, 1, readings.size() - 1);
+  while (readings[i] <= t) ++i;
+  while (readings[i - 1] > t) --i;
+  return i;
+}
+
+// The same as interpolate() between readings less than 2 s apart.
+bool interpolate_near(TraceTime x, TraceTime x0, TraceTime x1, TraceTime y0, TraceTime y1,
+                      TraceTime& y) {
+  constexpr uint64_t kNear = uint64_t{1} << 31;
+  const auto distance = [](TraceTime to, TraceTime from) {
+    return static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
+  };
+  const uint64_t run = distance(x, x0), whole = distance(x1, x0), rise = distance(y1, y0);
+  if (run >= kNear || whole >= kNear || rise >= kNear || whole == 0) return false;
+  return !__builtin_add_overflow(y0, static_cast<int64_t>(run * rise / whole), &y);
+}
+
 }  // namespace
 
 TraceTime DeviceClock::to_host(TraceTime t) const {
   if (device_ns.empty()) return t;
   if (device_ns.size() == 1) return narrow(Wide{t} + host_ns[0] - device_ns[0]);
-  const auto above = std::upper_bound(device_ns.begin(), device_ns.end(), t);
-  const auto i = static_cast<size_t>(above - device_ns.begin());
+  const size_t i = first_above(device_ns, t);
+  TraceTime near = 0;
+  if (i > 0 && i < device_ns.size() &&
+      interpolate_near(t, device_ns[i - 1], device_ns[i], host_ns[i - 1], host_ns[i], near))
+    return near;
   if (i > 0 && i < device_ns.size())
     return narrow(interpolate(t, device_ns[i - 1], device_ns[i], host_ns[i - 1], host_ns[i]));
   // Outside the readings the slope of all of them holds: that of two neighbours is mostly noise.

@@ -130,17 +130,28 @@ std::optional<StepCandidate> first_regular(const Recording& r, const Links& link
   return {};
 }
 
+// By process, in the order of time. Calls are so by thread: each one's are merged to what is there.
+std::vector<std::vector<TraceTime>> launches_of(const Recording& r, const Links& links) {
+  std::vector<std::vector<TraceTime>> launches(r.processes.size());
+  const Calls& c = r.calls;
+  for (size_t i = 0; i < c.size();) {
+    const ThreadIndex thread = c.thread[i];
+    std::vector<TraceTime>& of = launches[raw(r.threads[raw(thread)].process)];
+    const auto before = static_cast<ptrdiff_t>(of.size());
+    for (; i < c.size() && c.thread[i] == thread; ++i)
+      if (links.activity_of[i] != kNoIndex) of.push_back(c.start[i]);
+    std::inplace_merge(of.begin(), of.begin() + before, of.end());
+  }
+  return launches;
+}
+
 }  // namespace
 
 std::vector<Steps> find_steps(const Recording& r, const Links& links, const StackFacts& facts) {
-  std::vector<std::vector<TraceTime>> launches(r.processes.size());
-  for (size_t i = 0; i < r.calls.size(); ++i)
-    if (links.activity_of[i] != kNoIndex)
-      launches[raw(r.threads[raw(r.calls.thread[i])].process)].push_back(r.calls.start[i]);
+  const std::vector<std::vector<TraceTime>> launches = launches_of(r, links);
   std::vector<Steps> result;
   for (uint32_t p = 0; p < r.processes.size(); ++p) {
     if (launches[p].empty()) continue;
-    std::sort(launches[p].begin(), launches[p].end());
     std::optional<StepCandidate> found =
         first_regular(r, links, facts, ProcessIndex(p), launches[p]);
     if (!found) continue;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "collector/model/busy_object.h"
-#include "collector/model/rows.h"
 
 namespace gpustall::collect {
 namespace {
@@ -70,44 +69,6 @@ std::vector<CauseRow> finished_rows(const Recording& r, const Analysis& analysis
   return out;
 }
 
-// The slices of one device that reach into the window.
-void add_idle(const Analysis& a, DeviceIndex device, const WindowRange& range, OpenRows& rows,
-              OpenRows& alternatives, Window& window) {
-  const Gaps& gaps = a.gaps;
-  for (size_t g = 0; g < gaps.size(); ++g) {
-    if (gaps.device[g] != device || gaps.end[g] <= range.start || gaps.start[g] >= range.end)
-      continue;
-    for (uint32_t s = gaps.first_slice[g]; s < gaps.first_slice[g + 1]; ++s) {
-      const TraceTime start = std::max(a.slices.start[s], range.start);
-      const TraceTime end = std::min(a.slices.end[s], range.end);
-      if (end <= start) continue;
-      rows.add({a.slices.cause[s],
-                a.slices.site[s],
-                {},
-                a.slices.group[s],
-                a.slices.also(s),
-                a.slices.stack[s],
-                static_cast<uint32_t>(g),
-                start,
-                end,
-                a.slices.object[s]});
-      window.idle_ns += end - start;
-      const OtherRepair* other = a.slices.other_of(s);
-      if (other == nullptr || !other->placed) continue;
-      alternatives.add({other->cause,
-                        other->site,
-                        {},
-                        other->group,
-                        uint64_t{1} << static_cast<unsigned>(a.slices.cause[s]),
-                        other->stack,
-                        static_cast<uint32_t>(g),
-                        start,
-                        end,
-                        {}});
-    }
-  }
-}
-
 void add_busy(const Recording& r, const Analysis& a, DeviceIndex device, const WindowRange& range,
               OpenRows& rows, Window& window, BusyObjects& objects) {
   const BusySlices& b = a.busy_slices;
@@ -134,21 +95,84 @@ ModelSite model_site(const Recording& recording, const Site& site) {
   return out;
 }
 
-Window aggregate_window(const Recording& recording, const Analysis& analysis, size_t timeline,
-                        const WindowRange& range) {
-  const DeviceIndex device = analysis.timelines[timeline].device;
-  const size_t steps = range.boundaries.size() > 1 ? range.boundaries.size() - 1 : 0;
+WindowRows::WindowRows(const Recording& recording, const Analysis& analysis, size_t timeline,
+                       const WindowRange& range)
+    : r_(recording),
+      a_(analysis),
+      device_(analysis.timelines[timeline].device),
+      range_(range),
+      idle_(range.boundaries),
+      alternatives_(range.boundaries) {
+  add_idle();
+}
+
+WindowRows::WindowRows(const WindowRange& whole, const WindowRows& first, const WindowRows& second)
+    : r_(first.r_),
+      a_(first.a_),
+      device_(first.device_),
+      range_(whole),
+      idle_(whole.boundaries),
+      alternatives_(whole.boundaries),
+      idle_ns_(first.idle_ns_ + second.idle_ns_) {
+  const size_t edges = first.range_.boundaries.size();
+  const auto steps = static_cast<uint32_t>(edges > 1 ? edges - 1 : 0);
+  idle_.append(first.idle_, 0);
+  idle_.append(second.idle_, steps);
+  alternatives_.append(first.alternatives_, 0);
+  alternatives_.append(second.alternatives_, steps);
+}
+
+// The slices of the device that reach into the window.
+void WindowRows::add_idle() {
+  const Gaps& gaps = a_.gaps;
+  const Slices& slices = a_.slices;
+  for (uint32_t g = 0; g < gaps.size(); ++g) {
+    if (gaps.device[g] != device_ || gaps.end[g] <= range_.start || gaps.start[g] >= range_.end)
+      continue;
+    for (uint32_t s = gaps.first_slice[g]; s < gaps.first_slice[g + 1]; ++s) {
+      const TraceTime start = std::max(slices.start[s], range_.start);
+      const TraceTime end = std::min(slices.end[s], range_.end);
+      if (end <= start) continue;
+      idle_.add({slices.cause[s],
+                 slices.site[s],
+                 {},
+                 slices.group[s],
+                 slices.also(s),
+                 slices.stack[s],
+                 g,
+                 start,
+                 end,
+                 slices.object[s]});
+      idle_ns_ += end - start;
+      const OtherRepair* other = slices.other_of(s);
+      if (other == nullptr || !other->placed) continue;
+      alternatives_.add({other->cause,
+                         other->site,
+                         {},
+                         other->group,
+                         uint64_t{1} << static_cast<unsigned>(slices.cause[s]),
+                         other->stack,
+                         g,
+                         start,
+                         end,
+                         {}});
+    }
+  }
+}
+
+Window WindowRows::finish() {
+  const size_t steps = range_.boundaries.size() > 1 ? range_.boundaries.size() - 1 : 0;
   Window window;
-  window.span_ns = range.end - range.start;
-  OpenRows idle(range.boundaries), alternatives(range.boundaries), busy(range.boundaries);
+  window.span_ns = range_.end - range_.start;
+  window.idle_ns = idle_ns_;
+  OpenRows busy(range_.boundaries);
   BusyObjects objects;
-  add_idle(analysis, device, range, idle, alternatives, window);
-  add_busy(recording, analysis, device, range, busy, window, objects);
+  add_busy(r_, a_, device_, range_, busy, window, objects);
   window.busy_ns = window.span_ns - window.idle_ns;
   window.compute_ns = window.busy_ns - window.exposed_copy_ns - window.exposed_collective_ns;
-  window.causes = finished_rows(recording, analysis, idle, steps);
-  window.busy_causes = finished_rows(recording, analysis, busy, steps);
-  window.alternatives = finished_rows(recording, analysis, alternatives, steps);
+  window.causes = finished_rows(r_, a_, idle_, steps);
+  window.busy_causes = finished_rows(r_, a_, busy, steps);
+  window.alternatives = finished_rows(r_, a_, alternatives_, steps);
   for (size_t i = 0; i < window.busy_causes.size(); ++i) {  // in the same order as the open rows
     const RowPart& part = busy.rows()[i].first;
     if (part.cause != Cause::DeviceCollective)

@@ -108,23 +108,28 @@ void cut_windows(const Recording& r, const Analysis& analysis, size_t timeline, 
   const Steps* steps = steps_of_device(r, analysis, line.device);
   WindowRange whole{line.first, line.last, {}};
   if (steps == nullptr) {
-    out.whole = aggregate_window(r, analysis, timeline, whole);
+    out.whole = WindowRows(r, analysis, timeline, whole).finish();
     out.work = work_of(r, line.device, line.first, line.last);
     return;
   }
   const auto& edge = steps->device_boundary;
   whole.boundaries = edge;
-  out.whole = aggregate_window(r, analysis, timeline, whole);
   add_step_series(line, analysis, *steps, out);
   const bool has_steady = steps->warmup < steps->count();
   out.work = has_steady ? work_of(r, line.device, edge[steps->warmup], edge.back())
                         : work_of(r, line.device, line.first, line.last);
-  if (!has_steady) return;
+  if (!has_steady) {
+    out.whole = WindowRows(r, analysis, timeline, whole).finish();
+    return;
+  }
   const TraceTime cut = std::clamp(edge[steps->warmup], line.first, line.last);
   const auto middle = edge.begin() + steps->warmup;
-  out.warmup =
-      aggregate_window(r, analysis, timeline, {line.first, cut, {edge.begin(), middle + 1}});
-  out.steady = aggregate_window(r, analysis, timeline, {cut, line.last, {middle, edge.end()}});
+  const WindowRange first{line.first, cut, {edge.begin(), middle + 1}};
+  const WindowRange second{cut, line.last, {middle, edge.end()}};
+  WindowRows warmup(r, analysis, timeline, first), steady(r, analysis, timeline, second);
+  out.whole = WindowRows(whole, warmup, steady).finish();
+  out.warmup = warmup.finish();
+  out.steady = steady.finish();
 }
 
 ModelDevice device_of(const Recording& r, const Analysis& analysis, size_t timeline) {

@@ -46,6 +46,24 @@ void OpenRows::add(const RowPart& part) {
   add_to_steps(*row, part.start, part.end);
 }
 
+void OpenRows::append(const OpenRows& later, uint32_t steps_before) {
+  for (const OpenRow& from : later.rows_) {
+    OpenRow& row = row_of(from.first);
+    row.ns += from.ns;
+    row.count += from.count;
+    if (row.last_counted == from.first.counted_by) --row.count;  // cut between the two
+    row.last_counted = from.last_counted;
+    if (from.longest_ns > row.longest_ns) {
+      row.longest_ns = from.longest_ns;
+      row.stack = from.stack;
+      row.label = from.label;
+    }
+    for (unsigned c = 0; c < kCauseCount; ++c) row.also[c] += from.also[c];
+    for (const StepShare& share : from.per_step)
+      row.per_step.push_back({share.step + steps_before, share.ns});
+  }
+}
+
 void OpenRows::add_to_steps(OpenRow& row, TraceTime start, TraceTime end) {
   const size_t steps = boundaries_.size() > 1 ? boundaries_.size() - 1 : 0;
   while (step_ < steps && boundaries_[step_ + 1] <= start) ++step_;

@@ -45,6 +45,8 @@ class OpenRows {
   // Ascending step boundaries, device clock; parts must come in order of their start.
   explicit OpenRows(const std::vector<TraceTime>& boundaries) : boundaries_(boundaries) {}
   void add(const RowPart& part);
+  // Those of the time that follows, which comes after so many steps.
+  void append(const OpenRows& later, uint32_t steps_before);
   std::vector<OpenRow>& rows() { return rows_; }
 
  private:

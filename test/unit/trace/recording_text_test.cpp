@@ -1,5 +1,8 @@
 // The builders of recordings themselves: what the text says is what the tables hold.
 #include "test/builder/recording_text.h"
+
+#include <random>
+
 #include "test/catch.h"
 
 using namespace gpustall;
@@ -56,4 +59,39 @@ TEST_CASE("device clock readings are joined by straight lines and extended by th
   CHECK(clock.to_host(4000) == 15'000);
   CHECK(clock.to_host(4300) == 15'500);
   CHECK(clock.to_host(700) == 9'500);
+}
+
+namespace {
+
+// Between readings, one after the other and in 128 bits.
+TraceTime slow_to_host(const DeviceClock& clock, TraceTime t) {
+  size_t i = 1;
+  while (clock.device_ns[i] <= t) ++i;
+  const __int128 run = __int128{t} - clock.device_ns[i - 1];
+  const __int128 rise = __int128{clock.host_ns[i]} - clock.host_ns[i - 1];
+  const __int128 whole = __int128{clock.device_ns[i]} - clock.device_ns[i - 1];
+  return static_cast<TraceTime>(clock.host_ns[i - 1] + run * rise / whole);
+}
+
+}  // namespace
+
+TEST_CASE("times between readings are exact, however unevenly the readings lie") {
+  std::mt19937_64 random(1);
+  const auto below = [&](uint64_t n) { return static_cast<int64_t>(random() % n); };
+  for (int round = 0; round < 200; ++round) {
+    DeviceClock clock;
+    const auto step = uint64_t{1} << (1 + below(40));  // up to 18 minutes
+    int64_t device = below(uint64_t{1} << 60), host = below(uint64_t{1} << 60);
+    for (int64_t n = 2 + below(40); n > 0; --n) {
+      clock.device_ns.push_back(device += 1 + below(below(8) == 0 ? 20 * step : step));
+      clock.host_ns.push_back(host += below(step));
+    }
+    const auto span = static_cast<uint64_t>(clock.device_ns.back() - clock.device_ns.front());
+    for (int i = 0; i < 100; ++i) {
+      const TraceTime t = clock.device_ns.front() + below(span);
+      REQUIRE(clock.to_host(t) == slow_to_host(clock, t));
+    }
+    for (size_t i = 0; i + 1 < clock.device_ns.size(); ++i)
+      REQUIRE(clock.to_host(clock.device_ns[i]) == clock.host_ns[i]);
+  }
 }
