@@ -1,6 +1,7 @@
 // What the user named, by its content: the extension may say anything.
 #include "collector/load.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -60,6 +61,26 @@ Result<Recording> load_traces(const std::vector<fs::path>& paths, const Progress
   return recording;
 }
 
+// What it is instead, as far as that helps.
+Error unknown_file(const fs::path& path, std::string_view bytes) {
+  using namespace std::string_view_literals;
+  const std::string name = path.string(), extension = path.extension().string();
+  if (extension == ".nsys-rep" || extension == ".qdrep")
+    return {name +
+            " is a report of Nsight Systems in its own format; write what it holds with"
+            " `nsys export --type sqlite` and name that file"};
+  for (const auto& [magic, tool] :
+       {std::pair("\xfd\x37zXZ\0"sv, "xz"), std::pair("BZh"sv, "bzip2"),
+        std::pair("PK\x03\x04"sv, "zip"), std::pair("7z\xbc\xaf\x27\x1c"sv, "7z")})
+    if (starts_with(bytes, magic))
+      return {name + " is packed with " + tool +
+              ", which is not read (gzip, zstd and tar are);"
+              " unpack it and name what is in it"};
+  return {name +
+          " is no recording: neither a gpustall trace, nor JSON of torch.profiler, nor SQLite"
+          " of nsys; name a recording's directory"};
+}
+
 Result<Recording> load_file(const fs::path& path, const Progress& progress) {
   Result<MappedFile> file = MappedFile::open(path);
   if (!file) return file.error();
@@ -81,9 +102,39 @@ Result<Recording> load_file(const fs::path& path, const Progress& progress) {
     case Content::Other:
       break;
   }
-  return Error{path.string() +
-               " is no recording: neither a gpustall trace, nor JSON of torch.profiler, nor SQLite"
-               " of nsys; name a recording's directory"};
+  return unknown_file(path, file->bytes());
+}
+
+// Exports of Nsight Systems are named one by one: their processes would not be told apart from the
+// ranks that lie beside them.
+std::vector<fs::path> exports_in(const fs::path& directory) {
+  std::vector<fs::path> paths;
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error))
+    if (at->path().extension() == ".sqlite") paths.push_back(at->path());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+Result<Recording> load_directory(const fs::path& path, const Progress& progress) {
+  Result<std::vector<fs::path>> traces = traces_in(path);
+  if (traces) return load_traces(*traces, progress);
+  const std::vector<fs::path> exports = exports_in(path);
+  if (kineto_files_in(path).empty()) {
+    if (exports.empty()) return traces.error();
+    return Error{path.string() +
+                 " is a directory of exports of Nsight Systems; name one of them,"
+                 " such as " +
+                 exports.front().string()};
+  }
+  // Ranks, as tensorboard_trace_handler() writes them.
+  Result<Recording> recording = import_kineto(path, progress);
+  if (recording)
+    for (const fs::path& file : exports)
+      recording->damage.push_back(file.string() +
+                                  ": an export of Nsight Systems among traces of"
+                                  " torch.profiler, left out; name it by itself");
+  return recording;
 }
 
 }  // namespace
@@ -93,18 +144,9 @@ Result<Recording> load(const fs::path& path, const Progress& progress) {
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) return open_error(path, ENOENT);
   if (error) return open_error(path, error.value());
-  Result<Recording> recording = Error{};
-  if (status.type() == fs::file_type::directory) {
-    Result<std::vector<fs::path>> traces = traces_in(path);
-    if (traces)
-      recording = load_traces(*traces, progress);
-    else if (!kineto_files_in(path).empty())  // ranks, as tensorboard_trace_handler() writes them
-      recording = import_kineto(path, progress);
-    else
-      return traces.error();
-  } else {
-    recording = load_file(path, progress);
-  }
+  const bool is_directory = status.type() == fs::file_type::directory;
+  Result<Recording> recording =
+      is_directory ? load_directory(path, progress) : load_file(path, progress);
   if (recording) recording->name = path.string();
   return recording;
 }

@@ -5,8 +5,6 @@
 #include <tuple>
 
 namespace gpustall::collect {
-namespace {
-
 bool is_sampled_work(Cause cause) {
   switch (cause) {
     case Cause::DataMain:
@@ -22,8 +20,6 @@ bool is_sampled_work(Cause cause) {
       return false;
   }
 }
-
-}  // namespace
 
 void blame_hottest_lines(const Recording& recording, const StackFacts& facts, Slices& slices) {
   const std::vector<Site>& sites = facts.sites();

@@ -3,8 +3,12 @@
 // themselves keep their lines apart: there each line is a statement of the training loop.
 #pragma once
 #include "collector/analyze/stack_facts.h"
+#include "collector/cause.h"
 
 namespace gpustall::collect {
+
+// Causes whose time is placed by samples of a thread's stack.
+bool is_sampled_work(Cause cause);
 
 void blame_hottest_lines(const Recording& recording, const StackFacts& facts, Slices& slices);
 

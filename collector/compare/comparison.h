@@ -115,8 +115,10 @@ struct CompareOptions {
 Comparison compare(std::span<const Model> base, std::span<const Model> next,
                    const CompareOptions& options = {});
 
-// JSON; the contract is SCHEMA.md, "Comparison".
-std::string to_json(const Comparison& comparison);
+struct GateResult;  // limits.h
+
+// JSON; the contract is SCHEMA.md, "Comparison". `gate`: null without one.
+std::string to_json(const Comparison& comparison, const GateResult* gate = nullptr);
 
 constexpr std::string_view outcome_name(Outcome outcome) {
   constexpr std::string_view names[] = {"same", "faster", "slower", "inconclusive"};

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "collector/compare/comparison.h"
+#include "collector/compare/limits.h"
 #include "collector/model/json_list.h"
 #include "collector/model/json_names.h"
 
@@ -87,11 +88,14 @@ Json json_of(const ComparedRun& run) {
 
 }  // namespace
 
-std::string to_json(const Comparison& c) {
+std::string to_json(const Comparison& c, const GateResult* gate) {
   const auto run = [](const ComparedRun& r) { return json_of(r); };
   Json j = {{"diff_schema", c.schema}, {"outcome", outcome_name(c.outcome)}};
   j["verdict"] = c.verdict;
   j["comparable"] = c.comparable;
+  j["gate"] = nullptr;
+  if (gate != nullptr)
+    j["gate"] = {{"result", judgement_name(gate->judgement)}, {"sentence", gate->sentence}};
   j["base"] = list_of(c.base, run);
   j["new"] = list_of(c.next, run);
   j["devices"] = list_of(c.devices, [](const DeviceComparison& d) { return json_of(d); });

@@ -130,6 +130,8 @@ class Reasons {
   }
 
   void other_gpu() {
+    // A trace may say nothing of the device; that is no other one.
+    if (comparison_.base_name.empty() || comparison_.next_name.empty()) return;
     if (comparison_.base_name == comparison_.next_name) return;
     add("other_gpu",
         "Different GPUs: " + comparison_.base_name + " -> " + comparison_.next_name + ".");

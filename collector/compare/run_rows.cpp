@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "collector/analyze/hottest_line.h"
+
 namespace gpustall::collect {
 namespace {
 
@@ -14,46 +16,87 @@ size_t most_rows(size_t steps) {
 
 using SiteKey = std::tuple<std::string, std::string, int32_t>;
 
-SiteKey key_of(const ModelSite& site) {
-  return {site.file, site.function, site.line};
-}
-
 // "host to device, 1.5 MB each, 12 GB/s": what is measured in it differs from run to run.
 std::string object_name(const std::string& object) {
   return object.substr(0, object.find(','));
 }
 
-// Ids of the sites of both lists of rows.
-std::map<SiteKey, uint32_t> site_ids(const Window& window, size_t most, SiteMatcher& matcher) {
-  std::map<SiteKey, Place> places;
-  for (const auto* rows : {&window.causes, &window.busy_causes}) {
-    for (size_t i = 0; i < rows->size() && i < most; ++i) {
-      const CauseRow& row = (*rows)[i];
-      if (!row.site) continue;
-      Place& place = places[key_of(*row.site)];
-      if (place.site.text.empty()) place.site = *row.site;
-      place.causes |= uint64_t{1} << static_cast<unsigned>(row.cause);
-    }
-  }
-  std::vector<Place> list;
-  for (const auto& [key, place] : places) list.push_back(place);
-  const std::vector<uint32_t> ids = matcher.add(list);
-  std::map<SiteKey, uint32_t> by_key;
-  for (const auto& [key, place] : places) by_key[key] = ids[by_key.size()];
-  return by_key;
+// Whether a row says that its function submits work or waits for it: there each line is a statement
+// of the training loop, and stays a place of its own.
+bool is_of_launching_code(Cause cause) {
+  const CauseFamily family = family_of(cause);
+  return family != CauseFamily::Host && family != CauseFamily::Data;
 }
+
+// The places of both lists of rows, and their ids.
+class SiteIds {
+ public:
+  SiteIds(const Window& window, size_t most, SiteMatcher& matcher) {
+    for (const auto* rows : {&window.causes, &window.busy_causes})
+      for (size_t i = 0; i < rows->size() && i < most; ++i) note_function((*rows)[i]);
+    std::map<SiteKey, Place> places;
+    for (const auto* rows : {&window.causes, &window.busy_causes})
+      for (size_t i = 0; i < rows->size() && i < most; ++i) add((*rows)[i], places);
+    std::vector<Place> list;
+    for (const auto& [key, place] : places) list.push_back(place);
+    const std::vector<uint32_t> ids = matcher.add(list);
+    for (const auto& [key, place] : places) ids_[key] = ids[ids_.size()];
+  }
+
+  uint32_t of(const CauseRow& row) const { return row.site ? ids_.at(key_of(row)) : kNoSite; }
+
+ private:
+  struct Function {
+    int32_t line = 0;                // of its largest sampled row
+    std::map<Cause, int32_t> lines;  // of the sampled rows
+    bool by_line = false;            // it launches, or its samples are not joined
+  };
+
+  void note_function(const CauseRow& row) {
+    if (!row.site) return;
+    Function& function = functions_[{row.site->file, row.site->function}];
+    function.by_line |= is_of_launching_code(row.cause);
+    if (!is_sampled_work(row.cause)) return;
+    if (function.lines.empty()) function.line = row.site->line;
+    const int32_t joined = function.lines.try_emplace(row.cause, row.site->line).first->second;
+    function.by_line |= joined != row.site->line;
+  }
+
+  bool is_function(const CauseRow& row) const {
+    return is_sampled_work(row.cause) &&
+           !functions_.at({row.site->file, row.site->function}).by_line;
+  }
+
+  SiteKey key_of(const CauseRow& row) const {
+    const ModelSite& site = *row.site;
+    const Function& function = functions_.at({site.file, site.function});
+    return {site.file, site.function, is_function(row) ? function.line : site.line};
+  }
+
+  void add(const CauseRow& row, std::map<SiteKey, Place>& places) const {
+    if (!row.site) return;
+    Place& place = places[key_of(row)];
+    if (place.causes == 0) place.site = *row.site;
+    if (place.site.text.empty() && place.site.line == row.site->line)
+      place.site.text = row.site->text;
+    place.causes |= uint64_t{1} << static_cast<unsigned>(row.cause);
+    place.is_function |= is_function(row);
+  }
+
+  std::map<std::pair<std::string, std::string>, Function> functions_;  // by file and name
+  std::map<SiteKey, uint32_t> ids_;
+};
 
 class Rows {
  public:
-  Rows(DeviceRun& run, size_t warmup, std::map<SiteKey, uint32_t> sites)
+  Rows(DeviceRun& run, size_t warmup, SiteIds sites)
       : run_(run), warmup_(warmup), sites_(std::move(sites)) {}
 
   void add(const std::vector<CauseRow>& rows, bool busy) {
     const size_t most = most_rows(run_.span.size());
     for (size_t i = 0; i < rows.size() && i < most; ++i) {
       const CauseRow& row = rows[i];
-      const uint32_t site = row.site ? sites_.at(key_of(*row.site)) : kNoSite;
-      RunRow& sum = run_.rows[{busy, row.cause, site, object_name(row.object)}];
+      RunRow& sum = run_.rows[{busy, row.cause, sites_.of(row), object_name(row.object)}];
       sum.ns.resize(run_.span.size());
       if (!sum.site) sum.site = row.site;
       if (sum.object.empty()) sum.object = row.object;
@@ -73,7 +116,7 @@ class Rows {
 
   DeviceRun& run_;
   const size_t warmup_;
-  const std::map<SiteKey, uint32_t> sites_;
+  const SiteIds sites_;
 };
 
 const ModelProcess* process_with_steps(const Model& model, const ModelDevice& device) {
@@ -118,7 +161,7 @@ DeviceRun device_run(const Model& model, const ModelDevice& device, bool per_ste
     run.idle.push_back(run.span[s] - run.busy[s]);
     run.seconds += double(run.span[s]) / 1e9;
   }
-  Rows rows(run, warmup.value_or(0), site_ids(window, most_rows(run.span.size()), matcher));
+  Rows rows(run, warmup.value_or(0), SiteIds(window, most_rows(run.span.size()), matcher));
   rows.add(window.causes, false);
   rows.add(window.busy_causes, true);
   return run;

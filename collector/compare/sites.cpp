@@ -50,6 +50,7 @@ bool is_edit_of(const std::string& a, const std::string& b) {
 
 // How well two lines of one function fit; 0: not at all.
 double fit(const Place& a, const Place& b) {
+  if (a.is_function && b.is_function) return 10;  // more than any of their lines
   const int distance = std::abs(a.site.line - b.site.line);
   double score = (a.causes & b.causes) != 0 ? 2 : 0;
   if (a.site.text.empty() || b.site.text.empty()) {

@@ -12,6 +12,9 @@ namespace gpustall::collect {
 struct Place {
   ModelSite site;
   uint64_t causes = 0;  // bit set by enumerator: what it is blamed for
+  // All that was sampled in a function which launches nothing. It has the line that was hottest,
+  // and in the next run that may be another one of the same loop.
+  bool is_function = false;
 };
 
 class SiteMatcher {

@@ -50,9 +50,12 @@ std::string load_text(const DeviceComparison& device) {
 
 std::string without_steps(const DeviceComparison& device) {
   const Change &idle = device.idle, &span = device.span;
+  const double base = double(span.base_ns), next = double(span.next_ns);
+  const std::string whole = std::max(base, next) < 1e9
+                                ? ms_text(base) + " -> " + ms_text(next) + " ms"
+                                : printed("%.2f -> %.2f s", base / 1e9, next / 1e9);
   return "No steps to compare: GPU idle " + percent(idle.base, span.base) + " -> " +
-         percent(idle.next, span.next) + " of the time; whole recordings " +
-         printed("%.2f -> %.2f s", double(span.base_ns) / 1e9, double(span.next_ns) / 1e9) + ".";
+         percent(idle.next, span.next) + " of the time; whole recordings " + whole + ".";
 }
 
 }  // namespace

@@ -17,6 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool may_be_trace(const fs::path& path) {
+  const std::string name = path.filename().string();
+  if (name.starts_with('.')) return false;
+  for (const char* end : {".json", ".json.gz", ".json.zst", ".tar", ".tar.gz", ".tgz"})
+    if (name.ends_with(end)) return true;
+  return false;
+}
+
 class Importer {
  public:
   explicit Importer(const Progress& progress) : progress_(progress) {
@@ -65,10 +73,10 @@ class Importer {
     PeekStream packed(whole);
     const auto unpacked = unpacking(packed, packed.peek(4));
     PeekStream text(unpacked ? *unpacked : static_cast<ByteStream&>(packed));
-    if (looks_like_tar(text.peek(kTarBlock)))
-      archive(text, name);
-    else
-      rank(text, name);
+    if (looks_like_tar(text.peek(kTarBlock))) return archive(text, name);
+    if (text.peek(16).starts_with("SQLite format 3"))
+      refused_ = name + " is packed SQLite; unpack it, and name what is in it";
+    rank(text, name);
   }
 
   void archive(ByteStream& stream, const std::string& path) {
@@ -79,9 +87,16 @@ class Importer {
       PeekStream text(unpacked ? *unpacked : static_cast<ByteStream&>(member));
       const std::string_view head = text.peek(64);
       const size_t first = head.find_first_not_of(" \t\r\n");
-      if (first == std::string_view::npos || (head[first] != '{' && head[first] != '[')) continue;
-      rank(text, path + ":" + members.name());
+      const std::string source = path + ":" + members.name();
+      if (first != std::string_view::npos && (head[first] == '{' || head[first] == '['))
+        rank(text, source);
+      else if (may_be_trace(members.name()))
+        without_events_.push_back(source);
     }
+    if (files_ == 0 && members.damage().empty())
+      refused_ = path +
+                 " is an archive without JSON of torch.profiler; unpack it, and name what is"
+                 " in it";
     if (!members.damage().empty()) recording_.damage.push_back(path + ": " + members.damage());
   }
 
@@ -105,6 +120,7 @@ class Importer {
       refused_ = source + " " + rows.own_export().incomplete();
     const bool idle = rows.counts().activities == 0;
     if (idle && text.has_events) without_device_.push_back(source);
+    if (idle && !text.has_events) without_events_.push_back(source);
     if (idle || !rows.own_export().incomplete().empty()) return tables_.drop_processes(first);
     rows.finish(text.header);
     // With other files beside it there would be two kinds of causes in one recording.
@@ -164,6 +180,8 @@ class Importer {
     std::vector<std::string>& missing = recording_.not_observed;
     for (const std::string& source : without_device_)
       recording_.damage.push_back(source + ": no GPU activity in it, left out");
+    for (const std::string& source : without_events_)
+      recording_.damage.push_back(source + ": no trace of torch.profiler in it, left out");
     missing.push_back("waits for files, pipes and locks");
     missing.push_back("DataLoader worker processes");
     missing.push_back("whether threads were running or waiting for a core");
@@ -181,7 +199,7 @@ class Importer {
   KinetoFrames frames_{tables_};
   KinetoRows rows_;
   KinetoFile::Counts counts_;
-  std::vector<std::string> without_device_;
+  std::vector<std::string> without_device_, without_events_;
   std::unique_ptr<OwnExport> own_;  // the one file, if it is an export of gpustall
   int64_t base_ns_ = 0;
   std::string refused_, cut_;
@@ -190,14 +208,6 @@ class Importer {
   uint64_t events_ = 0, files_ = 0;
   bool is_trace_ = false;
 };
-
-bool may_be_trace(const fs::path& path) {
-  const std::string name = path.filename().string();
-  if (name.starts_with('.')) return false;
-  for (const char* end : {".json", ".json.gz", ".json.zst", ".tar", ".tar.gz", ".tgz"})
-    if (name.ends_with(end)) return true;
-  return false;
-}
 
 }  // namespace
 

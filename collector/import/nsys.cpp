@@ -37,6 +37,7 @@ class Importer {
 
   Result<Recording> run() {
     if (!is_nsys()) return foreign();
+    note_unfinished_writes();
     NsysState state(database_, recording_, progress_);
     for (const char* table : kRead) state.expect_rows(database_.rows(table));
     read_version(state);
@@ -65,6 +66,18 @@ class Importer {
     return {path_ + " is SQLite, but not of Nsight Systems (" +
             (tables.empty() ? "it has no tables" : "its tables: " + found) +
             "); name a file that `nsys export --type sqlite` wrote"};
+  }
+
+  // Files beside it are not looked into: SQLite would write there.
+  void note_unfinished_writes() {
+    for (const char* end : {"-wal", "-journal"}) {
+      std::error_code none;
+      const auto bytes = std::filesystem::file_size(path_ + end, none);
+      if (!none && bytes > 0)
+        recording_.damage.push_back(path_ + end +
+                                    " lies beside it: a program was writing, and what is not yet in"
+                                    " the export is left out");
+    }
   }
 
   // The table changed its name; it also names the user and the host, which are not read.

@@ -106,7 +106,7 @@ class Compare(TestCase):
 
     def test_json_is_one_object_whose_rows_add_up(self):
         told = json.loads(self.output("diff", self.base, self.slow, "--json"))
-        self.assertEqual((told["diff_schema"], told["outcome"]), (1, "slower"))
+        self.assertEqual((told["diff_schema"], told["outcome"], told["gate"]), (1, "slower", None))
         device = told["devices"][0]
         for side in ("base_ns", "new_ns"):
             for rows, total in (("idle_rows", "idle"), ("cause_rows", "idle"), ("line_rows", "idle"), ("busy_rows", "busy")):
@@ -119,6 +119,9 @@ class Compare(TestCase):
         self.assertIn("Gate 50 %: passed", self.output("diff", self.base, self.slow, "--gate", "50"))
         other = self.save("other.gpustall", model(4, "other", gpu="NVIDIA L4"))
         self.assertIn("other GPU", self.output("diff", self.base, other, "--gate", "3%", code=4))
+        told = json.loads(self.output("diff", self.base, self.slow, "--gate", "3%", "--json", code=3))
+        self.assertEqual(told["gate"]["result"], "exceeded")
+        self.assertTrue(told["gate"]["sentence"].startswith("Gate 3 %: exceeded"))
         few = self.save("few.gpustall", model(5, "few", steps=6))
         self.assertIn("too few steps", self.output("diff", self.base, few, "--gate", "3%", code=4))
 
@@ -152,9 +155,19 @@ class Compare(TestCase):
         text = self.output("check", self.base, "--max", "sync.item=1ms", "--github", code=3)
         self.assertIn("\n::error title=gpustall check::sync.item at most 1.00 ms", text)
 
+    def test_check_names_the_device_where_there_are_several(self):
+        for numbers in ([0, 1], [1, 0]):
+            both = model(8, "both")
+            both["devices"] = [{**both["devices"][0], "device": number} for number in numbers]
+            lines = self.output("check", self.save("both.gpustall", both), "--max-idle", "90%").split("\n")
+            self.assertEqual([line.split(":")[0].split()[1:] for line in lines[:2]], [["device", str(n)] for n in numbers])
+        self.assertNotIn("device", self.output("check", self.base, "--max-idle", "90%"))
+
     def test_usage_errors_are_one_line_and_exit_2(self):
         for words in (["diff"], ["diff", self.base], ["diff", self.base, self.same, "--gate", "much"],
                       ["diff", self.base, self.same, "--json", "--md"], ["check", self.base],
+                      ["diff", self.base, self.same, "--json", "--github"], ["diff", self.base, self.same, "--md", "--github"],
+                      ["check", self.base, "--max-idle", "3%", "--json", "--github"],
                       ["check", "--max-idle", "3%"], ["check", self.base, "--max", "sync"],
                       ["check", self.base, "--max", "nonsense=2ms"], ["check", self.base, "--max", "sync=2"],
                       ["check", self.base, "--max", "step=5%"]):

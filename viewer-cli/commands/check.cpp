@@ -36,8 +36,9 @@ class CheckCommand : public Command {
         ->type_name("NAME=AMOUNT")
         ->allow_extra_args(false)
         ->check(limit_text());
-    app.add_flag("--github", github_, "also print annotations for a GitHub workflow");
-    app.add_flag("--json", json_, "everything, for machines");
+    auto* github =
+        app.add_flag("--github", github_, "also print annotations for a GitHub workflow");
+    app.add_flag("--json", json_, "everything, for machines")->excludes(github);
   }
 
   int run(Session& session) override {
@@ -54,7 +55,7 @@ class CheckCommand : public Command {
     }
     session.out.write(json_ ? render_check_json(runs, worst)
                             : render_check(runs, worst, session.terminal));
-    if (github_ && !json_)
+    if (github_)
       for (const CheckedRun& checked : runs)
         for (const Annotation& annotation : annotations_of(checked.results))
           session.out.write(annotation_line(annotation));

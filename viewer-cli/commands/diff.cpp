@@ -46,10 +46,12 @@ class DiffCommand : public Command {
     app.add_option("--gate", gate_, "fail when a step takes more than PERCENT longer")
         ->type_name("PERCENT")
         ->transform(share_text());
-    app.add_flag("--github", github_, "also print annotations for a GitHub workflow");
-    auto* json = app.add_flag("--json", json_, "everything, for machines");
-    auto* markdown =
-        app.add_flag("--md,--markdown", markdown_, "Markdown, for pull requests")->excludes(json);
+    auto* github =
+        app.add_flag("--github", github_, "also print annotations for a GitHub workflow");
+    auto* json = app.add_flag("--json", json_, "everything, for machines")->excludes(github);
+    auto* markdown = app.add_flag("--md,--markdown", markdown_, "Markdown, for pull requests")
+                         ->excludes(json)
+                         ->excludes(github);
     auto* html = app.add_option("--html", html_, "a page with pictures, into FILE")
                      ->type_name("FILE")
                      ->excludes(json)
@@ -107,13 +109,13 @@ class DiffCommand : public Command {
   void write(const collect::Comparison& comparison, const std::optional<collect::GateResult>& gate,
              const DiffOptions& options, Session& session) const {
     if (json_) {
-      session.out.write(collect::to_json(comparison));
+      session.out.write(collect::to_json(comparison, gate ? &*gate : nullptr));
     } else if (markdown_) {
       session.out.write(render_diff_markdown(comparison, options));
     } else if (html_.empty()) {
       session.out.write(render_diff(comparison, options, session.terminal));
     }
-    if (!github_ || json_ || markdown_) return;
+    if (!github_) return;
     const auto judgement = gate ? gate->judgement : collect::Judgement::Passed;
     for (const Annotation& annotation : annotations_of(comparison, judgement))
       session.out.write(annotation_line(annotation));

@@ -67,13 +67,16 @@ std::string render_check(const std::vector<CheckedRun>& runs, Judgement worst,
   for (const CheckedRun& run : runs) {
     const Places places = places_of(run);
     if (runs.size() > 1) text += printable(run.path) + "\n";
+    const auto other = [&run](const LimitResult& r) {
+      return r.device != run.results.front().device;
+    };
+    const bool several = std::any_of(run.results.begin(), run.results.end(), other);
     for (const LimitResult& result : run.results) {
       const bool passed = result.judgement == Judgement::Passed;
       const std::string word = passed                                    ? "ok  "
                                : result.judgement == Judgement::Exceeded ? "OVER"
                                                                          : "?   ";
-      const std::string device =
-          run.results.back().device > 0 ? "device " + std::to_string(result.device) + ": " : "";
+      const std::string device = several ? "device " + std::to_string(result.device) + ": " : "";
       text += paint(terminal,
                     passed                                    ? Paint::Green
                     : result.judgement == Judgement::Exceeded ? Paint::Red

@@ -75,3 +75,32 @@ TEST_CASE("a line of which one cause changed is named with that cause") {
   const Comparison c = compare(std::span(&a, 1), std::span(&b, 1));
   CHECK_THAT(c.verdict, contains("; data.main at train.py:28 (+"));
 }
+
+// Samples of a loop land on any of its lines, so that the hottest one is another in each run.
+TEST_CASE(
+    "a loop whose hottest line is another one is the same cause, and a change of it is told") {
+  GeneratedRun base = shared_line(1), next = shared_line(1);
+  for (size_t row = 0; row < 3; ++row) {
+    next.rows[row].line = row == 1 ? 27 : 29;
+    next.rows[row].text = row == 1 ? "for raw in chunk:" : "pixels += image";
+  }
+  const auto verdict = [&] {
+    const Model a = generate(base, 1), b = generate(next, 2);
+    return compare(std::span(&a, 1), std::span(&b, 1));
+  };
+  const Comparison same = verdict();
+  CHECK(same.outcome == Outcome::Same);
+  for (const ChangeRow& row : same.devices.at(0).idle_rows) {
+    CHECK(row.in_base == row.in_next);
+    CHECK_FALSE(row.change.distinguishable);
+  }
+  next.rows[0].mean_us += 2000;
+  CHECK_THAT(verdict().verdict, contains("; data.main at train.py:29 (+2."));
+  // A function that launches has statements, not samples of one loop.
+  for (GeneratedRun* run : {&base, &next})
+    run->rows.push_back({Cause::LaunchCall, kFile, 30, "__getitem__", "x.cuda()", 500, 0.1});
+  size_t only_one_side = 0;
+  for (const ChangeRow& row : verdict().devices.at(0).idle_rows)
+    only_one_side += row.in_base != row.in_next;
+  CHECK(only_one_side == 6);
+}

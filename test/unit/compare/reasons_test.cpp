@@ -160,6 +160,7 @@ TEST_CASE("what a run was recorded on is unknown where the run did not say it") 
              contains("BASE is recorded on the simulated device, NEW is recorded on an unknown "
                       "device"));
   CHECK(text.find("recorded on a GPU") == std::string::npos);
+  CHECK(text.find("Different GPUs") == std::string::npos);
   next.devices[0].simulated = true;  // the file's header says it
   CHECK(to_json(compared(base, next)).find("unknown device") == std::string::npos);
 }

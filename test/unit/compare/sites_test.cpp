@@ -100,3 +100,16 @@ TEST_CASE("a third run is matched to the latest sight of a place") {
   CHECK(third[1] == first[0]);
   CHECK(third[0] != first[0]);
 }
+
+TEST_CASE("what was sampled in a function is one place, whichever of its lines was hottest") {
+  const auto function = [](int line, const char* text) {
+    Place whole = place("/a/t.py", line, "load", text);
+    whole.is_function = true;
+    return whole;
+  };
+  const Place wait = place("/a/t.py", 14, "load", "for i in range(n):", kDispatch);
+  CHECK(matched({function(14, "for i in range(n):")}, {wait, function(15, "x += i")}) ==
+        std::vector{0, 14});
+  CHECK(matched({place("/a/t.py", 14, "load", "for i in range(n):")}, {function(15, "x += i")}) ==
+        std::vector{0});
+}

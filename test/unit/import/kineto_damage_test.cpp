@@ -173,6 +173,25 @@ TEST_CASE("an archive holds a rank per member") {
   }
 }
 
+TEST_CASE("what is left out of an archive is told, and what cannot be read says what to do") {
+  const std::string trace = tar_of("rank0.json", small_trace());
+  const Recording r =
+      imported(trace + tar_of("rank1.pt.trace.json", "") +
+               tar_of("rank2.json.gz", gzipped("no JSON")) + tar_of("notes.md", "x"));
+  CHECK(r.processes.size() == 1);
+  REQUIRE(r.damage.size() == 2);
+  CHECK_THAT(r.damage[0], contains("rank1.pt.trace.json: no trace of torch.profiler in it"));
+  CHECK_THAT(r.damage[1], contains("rank2.json.gz: no trace of torch.profiler in it"));
+  const auto refusal = [](const std::string& bytes) {
+    const Result<Recording> none = import_kineto_bytes(bytes, "x");
+    REQUIRE_FALSE(none);
+    return none.error().message;
+  };
+  CHECK_THAT(refusal(tar_of("in.tar", trace)), contains("is an archive without JSON"));
+  CHECK_THAT(refusal(gzipped(std::string("SQLite format 3\0", 16) + std::string(600, '\1'))),
+             contains("is packed SQLite; unpack it"));
+}
+
 TEST_CASE("one broken event costs itself only") {
   const Recording r = imported(file(
       {call("cudaLaunchKernel", 1, "1", "1"), "{\"ph\": \"X\", !!}", kernel("k", 1, "3", "1")}));

@@ -1,6 +1,7 @@
 // What is known of real torch.profiler traces: spans and busy times to the nanosecond, published
 // tables, first causes.
 #include <algorithm>
+#include <map>
 
 #include "collector/analysis.h"
 #include "collector/load.h"
@@ -133,6 +134,77 @@ TEST_CASE("the published breakdown of the 2021 trace comes out to the microsecon
   CHECK(covered(classes, window) == published);
 }
 
+TEST_CASE("kernels of real traces are counted, and how long they take") {
+  struct Kernels {
+    const char* file;
+    size_t count;
+    double median_us;
+  };
+  for (const Kernels& known : {Kernels{"kineto-rtx2080ti-linear.json.gz", 8716, 14},
+                               Kernels{"kineto-h100-bert-small.json.gz", 60, 0}}) {
+    const auto path = real_trace(known.file);
+    GPUSTALL_NEEDS_TRACE(path);
+    const Recording r = loaded(path);
+    std::vector<int64_t> durations;
+    for (size_t i = 0; i < r.activities.size(); ++i)
+      if (r.activities.kind[i] == ActivityKind::Kernel)
+        durations.push_back(r.activities.end[i] - r.activities.start[i]);
+    REQUIRE(durations.size() == known.count);
+    std::sort(durations.begin(), durations.end());
+    if (known.median_us > 0)
+      CHECK(double(durations[durations.size() / 2]) / 1e3 == Approx(known.median_us).margin(0.5));
+  }
+}
+
+TEST_CASE("work that was queued is no host's fault, and no synchronisation's") {
+  const auto path = real_trace("kineto-mi300-vit.json.gz");
+  GPUSTALL_NEEDS_TRACE(path);
+  const Recording r = loaded(path);
+  std::map<uint64_t, TraceTime> launched;
+  for (size_t i = 0; i < r.calls.size(); ++i)
+    launched.try_emplace(r.calls.correlation[i], r.calls.end[i]);
+  // About 16 us of each kernel's start: its call has returned, the device is idle.
+  int64_t queued = 0;
+  TraceTime busy_until = r.activities.start[0];
+  for (size_t i = 0; i < r.activities.size(); ++i) {
+    const auto call = launched.find(r.activities.correlation[i]);
+    REQUIRE(call != launched.end());
+    queued += std::max<int64_t>(0, r.activities.start[i] - std::max(busy_until, call->second));
+    busy_until = std::max(busy_until, r.activities.end[i]);
+  }
+  CHECK(queued == Approx(2'062'000).margin(1'000));
+  // All of it is hidden when the host launches in time: the host's lateness is counted one latency
+  // earlier, and what the device adds to that is next to nothing.
+  const Analysis a = analyze(r);
+  CHECK(idle_of(a, CauseFamily::Sync) == 0);
+  CHECK(idle_of(a, CauseFamily::Launch) > 4'900'000);
+  CHECK(idle_of(a, CauseFamily::Device) < 50'000);
+}
+
+TEST_CASE("the ten seconds before the first convolution are first uses") {
+  const auto path = real_trace("kineto-a100-alexnet-coldstart.json.gz");
+  GPUSTALL_NEEDS_TRACE(path);
+  const Recording r = loaded(path);
+  const Analysis a = analyze(r);
+  const auto longest = [&] {
+    size_t best = 0;
+    for (size_t g = 0; g < a.gaps.size(); ++g)
+      if (a.gaps.end[g] - a.gaps.start[g] > a.gaps.end[best] - a.gaps.start[best]) best = g;
+    return best;
+  }();
+  CHECK(a.gaps.end[longest] - a.gaps.start[longest] == 10'033'725'000);
+  int64_t library = 0, module = 0;
+  for (size_t i = 0; i < a.slices.size(); ++i) {
+    if (a.slices.start[i] < a.gaps.start[longest] || a.slices.end[i] > a.gaps.end[longest])
+      continue;
+    const int64_t ns = a.slices.end[i] - a.slices.start[i];
+    if (a.slices.cause[i] == Cause::ColdLibrary) library += ns;
+    if (a.slices.cause[i] == Cause::ColdModule) module += ns;
+  }
+  CHECK(library == Approx(6.53e9).margin(0.01e9));  // cudaFree: everything is loaded
+  CHECK(module == Approx(3.06e9).margin(0.01e9));   // the first launch
+}
+
 TEST_CASE("eight ranks in one archive are eight processes on eight devices") {
   const auto path = real_trace("kineto-v100x8-dlrm.tar.gz");
   GPUSTALL_NEEDS_TRACE(path);
@@ -141,6 +213,9 @@ TEST_CASE("eight ranks in one archive are eight processes on eight devices") {
   REQUIRE(r.processes.size() == 8);
   const Analysis a = analyze(r);
   REQUIRE(a.timelines.size() == 8);
+  std::map<uint32_t, size_t> streams;
+  for (const Queue& queue : r.queues) ++streams[raw(queue.process)];
+  for (const auto& [process, count] : streams) CHECK(count == 4);
   for (const DeviceTimeline& t : a.timelines) {
     const uint32_t ordinal = r.devices[raw(t.device)].ordinal;
     const auto us = [](int64_t ns) { return ns / 1000; };

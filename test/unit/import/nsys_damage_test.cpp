@@ -74,6 +74,19 @@ TEST_CASE("nsys: without GPU rows the refusal counts what there is") {
   CHECK_THAT(refusal(file), contains("no GPU activity"));
 }
 
+TEST_CASE("nsys: an export that is being written is told to be") {
+  NsysFile file;
+  file.kernel(0, 10, 1);
+  for (const char* end : {"-wal", "-journal"}) {
+    const std::string beside = file.path().string() + end;
+    write_file(beside, "");
+    CHECK(file.recording().damage.empty());
+    write_file(beside, "pages");
+    CHECK(mentions(file.recording().damage, std::string(end) + " lies beside it"));
+    std::filesystem::remove(beside);
+  }
+}
+
 TEST_CASE("nsys: a schema from the future is read, with a warning") {
   NsysFile file("4.1.0");
   file.kernel(0, 10, 1);

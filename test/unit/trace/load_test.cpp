@@ -90,6 +90,28 @@ TEST_CASE("what cannot be loaded is refused with cause and remedy") {
   CHECK_THAT(refusal("/dev/null"), contains("is not a regular file"));
 }
 
+TEST_CASE("what is nearly a recording is told how to become one") {
+  const Folder folder;
+  CHECK_THAT(refusal(folder.with("a.nsys-rep", "QUAD and more")),
+             contains("nsys export --type sqlite"));
+  CHECK_THAT(refusal(folder.with("a.json.xz", std::string("\xfd\x37zXZ\0..", 8))),
+             contains("is packed with xz"));
+  CHECK_THAT(refusal(folder.with("a.zip", "PK\x03\x04 and more")), contains("is packed with zip"));
+}
+
+TEST_CASE("exports of Nsight Systems in a directory are named one by one") {
+  const Folder folder;
+  folder.with("a.sqlite", "SQLite format 3");
+  CHECK_THAT(refusal(folder.path()), contains("name one of them, such as"));
+  folder.with(
+      "rank0.json",
+      R"([{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 2}])");
+  const Result<Recording> r = load(folder.path());
+  REQUIRE(r);
+  REQUIRE(r->damage.size() == 1);
+  CHECK_THAT(r->damage[0], contains("a.sqlite: an export of Nsight Systems among traces"));
+}
+
 TEST_CASE("a directory without traces tells what it holds") {
   const Folder folder;
   folder.with("x.log", "{}");
