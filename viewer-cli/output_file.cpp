@@ -45,7 +45,7 @@ void check_replaceable(const std::string& path, const std::vector<std::string>& 
     return;
   }
   if (!fs::is_regular_file(status))
-    fail(path + " is no regular file, which -f does not replace; choose another file");
+    fail(path + " is no regular file, and nothing else is replaced; choose another file");
   for (const std::string& input : inputs)
     if (is_in(path, input))
       fail(path + " belongs to the input, which -f does not replace; choose another file");
@@ -55,7 +55,9 @@ void check_replaceable(const std::string& path, const std::vector<std::string>& 
 
 OutputFile::OutputFile(std::string path, bool force, const std::vector<std::string>& inputs)
     : path_(std::move(path)), force_(force) {
-  if (!force_ && access(path_.c_str(), F_OK) == 0)
+  std::error_code error;
+  const bool other = fs::exists(path_, error) && !fs::is_regular_file(path_, error);
+  if (!force_ && !other && access(path_.c_str(), F_OK) == 0)
     fail(path_ + " exists already; choose another file, or replace it with -f");
   check_replaceable(path_, inputs);
   fresh_ = path_ + "." + std::to_string(getpid()) + ".part";

@@ -53,6 +53,17 @@ class Export(TestCase):
         self.assertEqual(own["devices"][0]["busy_ns"], 200 * 40250)
         self.assertTrue(own["complete"])
 
+    def test_every_file_is_told_once_it_is_there(self):
+        result = self.export("--chrome", "a.json", "--kineto", "k.json", "--csv", "tables", "--jsonl", "a.jsonl",
+                             "--speedscope", "s.json", "--collapsed", "c.txt")
+        self.assertEqual(result.stdout, b"")
+        told = {line.split("wrote ")[1].split(";")[0] for line in result.stderr.decode().splitlines()}
+        self.assertEqual(told, {"a.json", "k.json, 1 rank", "tables: causes, gaps, slices, steps", "a.jsonl", "s.json",
+                                "c.txt"})
+        self.assertIn(b"wrote one.csv: causes\n", self.export("--csv", "one.csv").stderr)
+        for quiet in (self.export("--csv", "-"), self.export("--collapsed", "q.txt", "-q")):
+            self.assertEqual(quiet.stderr, b"")
+
     def test_tables_go_to_a_folder_or_to_one_file(self):
         self.assertEqual(self.export("--csv", "tables").returncode, 0)
         self.assertEqual(sorted(os.listdir(self.path("tables"))),
@@ -100,11 +111,14 @@ class Export(TestCase):
     def test_a_place_without_room_is_one_line_and_leaves_nothing(self):
         self.fails(1, "--chrome", "big.json", preexec_fn=limit_files)
         self.fails(1, "--jsonl", "big.jsonl", preexec_fn=limit_files)
+        self.fails(1, "--csv", "tables", preexec_fn=limit_files)
         self.assertEqual(os.listdir(self.folder), ["run.json"])
 
     def test_a_place_that_cannot_be_written_is_told(self):
         self.fails(1, "--chrome", "no/such/folder/a.json")
         self.fails(1, "--csv", "run.json")
+        self.assertNotIn("-f", self.fails(1, "--collapsed", "/dev/null"))
+        self.fails(1, "--collapsed", "/dev/null", "-f")
         with open("/dev/full", "wb") as full:
             result = self.export("--chrome", "-", stdout=full)
         self.assertEqual(result.returncode, 1)

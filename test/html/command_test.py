@@ -62,6 +62,15 @@ class Html(TestCase):
         for words in (["--html", "r.html", "--json"], ["--html", "r.html", "--md"], ["--no-source"], ["-f"]):
             self.assertEqual(self.gpustall("report", "rec", *words).returncode, 2)
 
+    def test_a_dash_is_standard_output(self):
+        for words in (["report", "rec"], ["diff", "rec", "rec"]):
+            self.assertEqual(self.gpustall(*words, "--html", "r.html", "-f").returncode, 0)
+            result = self.gpustall(*words, "--html", "-")
+            self.assertEqual((result.returncode, result.stderr), (0, b""))
+            self.assertEqual(result.stdout.decode(), self.page("r.html"))
+        self.assertNotIn("-", os.listdir(self.folder))
+        self.assertEqual(self.gpustall("diff", "rec", "rec", "--html", "-", "--github").returncode, 2)
+
     def test_a_comparison_has_a_page_and_the_gates_status(self):
         result = self.gpustall("diff", "rec", "rec", "--html", "d.html", "--gate", "3%")
         self.assertIn(result.returncode, (0, 4))

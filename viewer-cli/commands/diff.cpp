@@ -52,10 +52,11 @@ class DiffCommand : public Command {
     auto* markdown = app.add_flag("--md,--markdown", markdown_, "Markdown, for pull requests")
                          ->excludes(json)
                          ->excludes(github);
-    auto* html = app.add_option("--html", html_, "a page with pictures, into FILE")
-                     ->type_name("FILE")
-                     ->excludes(json)
-                     ->excludes(markdown);
+    auto* html =
+        app.add_option("--html", html_, "a page with pictures, into FILE (- is standard output)")
+            ->type_name("FILE")
+            ->excludes(json)
+            ->excludes(markdown);
     app.add_flag("-f,--force", force_, "replace FILE")->needs(html);
     app.add_option(
            "--by", by_,
@@ -73,10 +74,12 @@ class DiffCommand : public Command {
     if (all_) options_.rows = options_.min_share = 0;
     const std::vector<std::string> base = side(base_, more_base_), next = side(next_, more_next_);
     if (base.empty() || next.empty()) fail_usage("diff needs two runs; see gpustall diff --help");
+    if (html_ == "-" && github_)
+      fail_usage("--github writes to standard output too; name a file for --html");
     std::optional<OutputFile> page;
     std::vector<std::string> inputs = base;
     inputs.insert(inputs.end(), next.begin(), next.end());
-    if (!html_.empty()) page.emplace(html_, force_, inputs);
+    if (!html_.empty() && html_ != "-") page.emplace(html_, force_, inputs);
     const std::vector<collect::Model> base_models = load(base, session);
     const std::vector<collect::Model> next_models = load(next, session);
     const collect::Comparison comparison = collect::compare(base_models, next_models, options_);
@@ -84,10 +87,16 @@ class DiffCommand : public Command {
     if (!gate_.empty()) gate = collect::judge_gate(comparison, std::stod(gate_));
     DiffOptions options{by_, session.verbose, {}, base[0], next[0]};
     if (gate) options.gate = gate->sentence;
-    if (page) {
-      page->write(render_diff_html(comparison, options, std::string("gpustall ") + kVersion));
-      page->place();
-      note(session, "saved " + html_ + "; open it in a browser");
+    if (!html_.empty()) {
+      const std::string text =
+          render_diff_html(comparison, options, std::string("gpustall ") + kVersion);
+      if (page) {
+        page->write(text);
+        page->place();
+        note(session, "saved " + html_ + "; open it in a browser");
+      } else {
+        session.out.write(text);
+      }
     }
     write(comparison, gate, options, session);
     return gate ? status_of(gate->judgement) : 0;

@@ -1,5 +1,6 @@
 // `gpustall export`: a recording as the files of other tools.
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
@@ -62,6 +63,26 @@ class Target {
   std::unique_ptr<TextSink> sink_;
 };
 
+// A folder that is not left behind without a file.
+class MadeFolder {
+ public:
+  MadeFolder() = default;
+  MadeFolder(const MadeFolder&) = delete;
+  MadeFolder& operator=(const MadeFolder&) = delete;
+  ~MadeFolder() {
+    if (!path_.empty()) rmdir(path_.c_str());  // refused where something is in it
+  }
+  void make(const std::string& path) {
+    if (mkdir(path.c_str(), 0755) == 0)
+      path_ = path;
+    else if (errno != EEXIST)
+      fail("cannot make " + path + ": " + std::strerror(errno) + "; choose another folder");
+  }
+
+ private:
+  std::string path_;
+};
+
 class ExportCommand : public Command {
  public:
   void declare(CLI::App& app) override {
@@ -110,9 +131,10 @@ class ExportCommand : public Command {
   void open_targets(Session& session);
   Exported load(const Session& session) const;
   void write_all(const Exported& run, const Session& session);
+  static void say_written(const Session& session, const std::string& path, const std::string& more);
   void write_chrome(Timeline& timeline, const Session& session);
   void write_kineto(Timeline& timeline, const Exported& run, Session const& session);
-  void write_tables(TimelineInput& in);
+  void write_tables(TimelineInput& in, const Session& session);
   std::vector<Table> chosen_tables(Table otherwise) const;
 
   std::string path_, chrome_, kineto_, csv_, jsonl_, speedscope_, collapsed_;
@@ -132,6 +154,7 @@ class ExportCommand : public Command {
   WindowWish window_;
   uint64_t limit_ = 0;
   std::unique_ptr<Target> chrome_file_, jsonl_file_, speedscope_file_, collapsed_file_;
+  MadeFolder csv_folder_;  // outlives its files
   std::vector<std::pair<Table, std::unique_ptr<Target>>> csv_files_;
 };
 
@@ -206,8 +229,7 @@ void ExportCommand::open_targets(Session& session) {
     csv_files_.emplace_back(chosen_tables(Table::Causes).front(), open(csv_));
     return;
   }
-  if (mkdir(csv_.c_str(), 0755) != 0 && errno != EEXIST)
-    fail("cannot make " + csv_ + ": " + std::strerror(errno) + "; choose another folder");
+  csv_folder_.make(csv_);
   for (size_t i = 0; i < kTableNames.size(); ++i)
     if (table_.empty() || table_ == kTableNames[i])
       csv_files_.emplace_back(static_cast<Table>(i), open(csv_file(kTableNames[i])));
@@ -228,16 +250,23 @@ void ExportCommand::write_all(const Exported& run, const Session& session) {
   }
   if (csv_.empty() && jsonl_.empty() && speedscope_.empty() && collapsed_.empty()) return;
   TimelineInput in(run.recording, run.analysis, run.model);
-  if (!csv_.empty() || !jsonl_.empty()) write_tables(in);
+  if (!csv_.empty() || !jsonl_.empty()) write_tables(in, session);
   const auto stacks = idle_stacks(run.recording, run.analysis, device());
   if (!speedscope_.empty()) {
     write_speedscope(in, stacks, kVersion, speedscope_file_->sink());
     speedscope_file_->place();
+    say_written(session, speedscope_, "; open it in https://www.speedscope.app");
   }
   if (!collapsed_.empty()) {
     write_collapsed(in, stacks, collapsed_file_->sink());
     collapsed_file_->place();
+    say_written(session, collapsed_, "; flamegraph.pl draws it");
   }
+}
+
+void ExportCommand::say_written(const Session& session, const std::string& path,
+                                const std::string& more) {
+  if (path != "-") note(session, "wrote " + path + more);
 }
 
 void ExportCommand::write_chrome(Timeline& timeline, const Session& session) {
@@ -250,13 +279,13 @@ void ExportCommand::write_chrome(Timeline& timeline, const Session& session) {
   for (const std::string& sentence : plan.left_out) note(session, sentence);
   if (!plan.left_out.empty())
     note(session, "--max-size 0 writes everything; --window shows one part in full");
-  if (chrome_ != "-") note(session, "wrote " + chrome_ + "; open it in https://ui.perfetto.dev");
+  say_written(session, chrome_, "; open it in https://ui.perfetto.dev");
 }
 
 void ExportCommand::write_kineto(Timeline& timeline, const Exported& run, const Session& session) {
   const auto ranks = timeline.plans_of_ranks(device());
-  if (ranks.size() > 1 && mkdir(kineto_.c_str(), 0755) != 0 && errno != EEXIST)
-    fail("cannot make " + kineto_ + ": " + std::strerror(errno) + "; choose another folder");
+  MadeFolder folder;
+  if (ranks.size() > 1) folder.make(kineto_);
   if (ranks.size() == 1 && !kineto_.ends_with(".json") && !kineto_.ends_with(".json.gz"))
     fail_usage(
         "readers of torch.profiler's traces go by the ending; name a file in .json or .json.gz");
@@ -271,16 +300,21 @@ void ExportCommand::write_kineto(Timeline& timeline, const Exported& run, const 
     timeline.write(plan, Dialect::Torch, files.back()->sink());
   }
   for (const auto& file : files) file->place();
-  note(session, "wrote " + kineto_ + ", " + std::to_string(files.size()) +
-                    (files.size() == 1 ? " rank" : " ranks"));
+  say_written(session, kineto_,
+              ", " + std::to_string(files.size()) + (files.size() == 1 ? " rank" : " ranks"));
 }
 
-void ExportCommand::write_tables(TimelineInput& in) {
+void ExportCommand::write_tables(TimelineInput& in, const Session& session) {
   for (const auto& [table, file] : csv_files_) {
     write_table(table, in, {TableFormat::Csv, device()}, file->sink());
     file->sink().finish();
   }
-  for (const auto& [table, file] : csv_files_) file->place();
+  std::string tables;
+  for (const auto& [table, file] : csv_files_) {
+    file->place();
+    tables += (tables.empty() ? ": " : ", ") + std::string(kTableNames[static_cast<size_t>(table)]);
+  }
+  if (!csv_.empty()) say_written(session, csv_, tables);
   if (jsonl_.empty()) return;
   for (size_t i = 0; i < kTableNames.size(); ++i)
     if (table_.empty() || table_ == kTableNames[i])
@@ -288,6 +322,7 @@ void ExportCommand::write_tables(TimelineInput& in) {
                   jsonl_file_->sink());
   jsonl_file_->sink().finish();
   jsonl_file_->place();
+  say_written(session, jsonl_, "");
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ class ReportCommand : public Command {
     auto* json = app.add_flag("--json", json_, "everything, for machines");
     auto* markdown = app.add_flag("--md", markdown_, "Markdown, for issues")->excludes(json);
     auto* html =
-        app.add_option("--html", html_, "a page with pictures, into FILE; needs no network")
+        app.add_option("--html", html_,
+                       "a page with pictures, into FILE (- is standard output); needs no network")
             ->type_name("FILE")
             ->excludes(json)
             ->excludes(markdown);
@@ -76,8 +77,9 @@ class ReportCommand : public Command {
   }
 
  private:
-  int page(const Session& session) {
-    OutputFile file(html_, force_, {options_.path});
+  int page(Session& session) {
+    std::optional<OutputFile> file;
+    if (html_ != "-") file.emplace(html_, force_, std::vector{options_.path});
     collect::Model model = load_model(options_.path, session);
     check_device(options_.device, model);
     SourceFiles sources(options_.path);
@@ -86,8 +88,13 @@ class ReportCommand : public Command {
       remove_source_lines(model);
     else
       options.excerpts = [&](const collect::ModelSite& site) { return sources.around(site); };
-    file.write(render_html(model, options));
-    file.place();
+    const std::string text = render_html(model, options);
+    if (!file) {
+      session.out.write(text);
+      return 0;
+    }
+    file->write(text);
+    file->place();
     note(session, "saved " + html_ + "; open it in a browser");
     return 0;
   }
