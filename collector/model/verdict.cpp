@@ -79,7 +79,9 @@ struct Judged {
 
 // "7.76 ms per step", "505 ms"
 std::string time_text(const Judged& j, int64_t ns) {
-  if (j.steps == nullptr || j.steps->mean_ns == 0) return printed("%.4g ms", double(ns) / 1e6);
+  if (j.steps == nullptr || j.steps->mean_ns == 0)
+    return ns < 10'000'000'000 ? printed("%.4g ms", double(ns) / 1e6)
+                               : printed("%.1f s", double(ns) / 1e9);
   return printed("%.2f ms per step", share(ns, j.window.span_ns) * double(j.steps->mean_ns) / 1e6);
 }
 
@@ -99,16 +101,20 @@ Verdict judge_copies(const Judged& j, double copies) {
     const CauseRow& row = j.window.busy_causes.front();
     text += ": " + row.object + place(row);
   }
-  return {"copy", text + "."};
+  return {"copy", text + ".", nullptr, nullptr};
 }
 
-// The row that a single repair gains most by.
-const CauseRow* best_repair(const Window& w) {
+// The row that a single repair gains most by. The main cause where it gains as much within what a
+// replay knows: one more repair to weigh would only confuse.
+const CauseRow* best_repair(const Window& w, const CauseRow* main) {
   const CauseRow* best = nullptr;
   for (const auto* rows : {&w.causes, &w.busy_causes})
     for (const CauseRow& row : *rows)
       if (row.gain && (best == nullptr || row.gain->pct > best->gain->pct)) best = &row;
-  return best != nullptr && best->gain->pct >= kSmallestGainPct ? best : nullptr;
+  if (best == nullptr || best->gain->pct < kSmallestGainPct) return nullptr;
+  const bool as_good =
+      main != nullptr && main->gain && main->gain->pct + kSmallestGainPct > best->gain->pct;
+  return as_good ? main : best;
 }
 
 // " together with what waits at train.py:5, train.py:9": the others of its group.
@@ -125,8 +131,7 @@ std::string group_places(const Window& w, const CauseRow& row) {
   return text;
 }
 
-std::string gain_text(const Window& w, const CauseRow* main) {
-  const CauseRow* best = best_repair(w);
+std::string gain_text(const Window& w, const CauseRow* main, const CauseRow* best) {
   if (best == nullptr) return "; no single repair is sure to gain anything";
   const std::string gain = printed("%.2f ms per step", double(best->gain->ns_per_step) / 1e6) +
                            printed(" (%.0f to %.0f %%)", best->gain->low_pct, best->gain->high_pct);
@@ -177,7 +182,7 @@ Verdict judge_healthy(const Judged& j) {
     text +=
         printed(", at most %.1f %% to gain (gains are predicted per step, and no steps were found)",
                 share(w.idle_ns, w.span_ns) * 100);
-  return {"healthy", text + "."};
+  return {"healthy", text + ".", nullptr, nullptr};
 }
 
 // Where the idle time is. A line is one place to repair: all that happens there counts for its
@@ -241,7 +246,8 @@ Verdict judge_idle(const Judged& j) {
   const Window& w = j.window;
   const MainCause main = main_cause(w);
   std::string text = idle_text(j) + main_text(j, main);
-  if (j.gain()) text += gain_text(w, main.row);
+  const CauseRow* repair = j.gain() ? best_repair(w, main.row) : nullptr;
+  if (j.gain()) text += gain_text(w, main.row, repair);
   if (j.steps == nullptr && j.is_usual())
     text += "; gains are predicted per step, and no steps were found";
   const double unknown = share(unknown_ns(w), w.idle_ns);
@@ -254,21 +260,22 @@ Verdict judge_idle(const Judged& j) {
     text += printed("; steps vary: median %.2f ms, 95 %% below %.2f ms",
                     double(j.steps->p50_ns) / 1e6, double(j.steps->p95_ns) / 1e6);
   }
-  return {code, text + "."};
+  return {code, text + ".", nullptr, repair};
 }
 
 }  // namespace
 
-Verdict verdict_of(const Model& model, WindowKind kind) {
+Verdict verdict_of(const Model& model, WindowKind kind, std::optional<uint32_t> ordinal) {
   const ModelDevice* worst = nullptr;
   for (const ModelDevice& d : model.devices) {
+    if (ordinal && d.ordinal != *ordinal) continue;
     const Window* w = window_of(d, kind);
     if (w != nullptr && (worst == nullptr || w->idle_ns > window_of(*worst, kind)->idle_ns))
       worst = &d;
   }
-  if (model.devices.empty()) return {"no_gpu_work", "No GPU work was recorded."};
+  if (model.devices.empty()) return {"no_gpu_work", "No GPU work was recorded.", nullptr, nullptr};
   if (worst == nullptr)
-    return {"no_gpu_work", "No such window in this recording: it has no steps."};
+    return {"no_gpu_work", "No such window in this recording: it has no steps.", nullptr, nullptr};
   const bool usual = kind == WindowKind::Usual || !has_steady(*worst);
   const char* prefix = usual                        ? ""
                        : kind == WindowKind::Warmup ? "In the warm-up: "
@@ -276,8 +283,11 @@ Verdict verdict_of(const Model& model, WindowKind kind) {
   const Window& w = *window_of(*worst, kind);
   const Judged judged{model, w, usual ? steps_of(model, *worst) : nullptr, prefix};
   const double idle = share(w.idle_ns, w.span_ns), copies = share(w.exposed_copy_ns, w.span_ns);
-  if (copies >= kCopiesMatter && copies > idle) return judge_copies(judged, copies);
-  return nothing_to_gain(judged) ? judge_healthy(judged) : judge_idle(judged);
+  Verdict verdict = copies >= kCopiesMatter && copies > idle ? judge_copies(judged, copies)
+                    : nothing_to_gain(judged)                ? judge_healthy(judged)
+                                                             : judge_idle(judged);
+  verdict.device = worst;
+  return verdict;
 }
 
 void set_verdict(Model& model, const Recording& recording) {

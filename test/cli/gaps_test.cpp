@@ -69,6 +69,14 @@ TEST_CASE("gaps as text are exact and printable") {
   check_golden("gaps.txt", writer.text(0, false) + writer.text(1, true));
 }
 
+TEST_CASE("a site without a file is its function") {
+  Sample sample;
+  sample.analysis.sites[0].file = collect::StringId{0};
+  const std::string text = GapWriter(sample.recording, sample.analysis).text(0, false);
+  CHECK_THAT(text, contains("sync.item           step  ("));
+  CHECK(text.find(":7") == std::string::npos);
+}
+
 TEST_CASE("a gap of many slices is summed, and every nanosecond is in the sums") {
   Sample sample;
   auto& gaps = sample.analysis.gaps;

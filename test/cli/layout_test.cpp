@@ -61,6 +61,31 @@ TEST_CASE("control characters become question marks") {
                   "1m \u00e4") == "?1m \u00e4");
 }
 
+TEST_CASE("characters that would move the figures beside a name become question marks") {
+  for (const char* mark :
+       {"\u061c", "\u200e", "\u200f", "\u2028", "\u2029", "\u202a", "\u202e", "\u2066", "\u2069"})
+    CHECK(printable(std::string("a") + mark + "b") == "a?b");
+  for (const char* text :
+       {"\u061b", "\u05d0\u0627", "\u200d", "\u2027", "\u202f", "\u2065", "\u206a", "\u2192"})
+    CHECK(printable(text) == text);
+}
+
+TEST_CASE("a quantity has three significant digits and no exponent") {
+  CHECK(quantity(0.99849) == "0.998");
+  CHECK(quantity(51.44) == "51.4");
+  CHECK(quantity(999.4) == "999");
+  CHECK(quantity(999.6) == "1,000");
+  CHECK(quantity(5618) == "5,620");
+  CHECK(quantity(1234567) == "1,230,000");
+}
+
+TEST_CASE("what has no file is shown as its function alone") {
+  const Places places({"/home/u/p/train.py"});
+  CHECK(places.frame("/home/u/p/train.py:3 main") == "train.py:3 main");
+  CHECK(places.frame(":0 [truncated]") == "[truncated]");
+  CHECK(places.frame(":0 FSDP::pre_forward (blocks.6)") == "FSDP::pre_forward (blocks.6)");
+}
+
 TEST_CASE("words wrap at the width and keep the indent") {
   CHECK(wrapped("one two three four", 9, 2) == "one two\n  three\n  four");
   CHECK(wrapped("", 10, 0).empty());

@@ -17,6 +17,13 @@ class Pages(PageTest):
                     self.assertGreater(self.js("document.querySelector('h1').offsetHeight"), 20)
                     self.tearDown()
 
+    def test_places_stay_whole_on_a_narrow_screen(self):
+        for name in ("loop", "stalled"):
+            self.open(name, width=360)
+            heights = self.js("[...document.querySelectorAll('.causes td.where')].map(e => e.offsetHeight)")
+            self.assertGreater(max(heights), 0)
+            self.assertLess(max(heights), 45)  # two lines
+
     def test_dark_mode_is_dark_and_readable(self):
         def brightness(media):
             self.open("loop", media=media)

@@ -9,6 +9,7 @@
 #include "samples.h"
 #include "test/catch.h"
 #include "viewer-cli/render/html.h"
+#include "viewer-cli/render/html/lengths.h"
 #include "viewer-cli/render/report.h"
 #include "viewer-cli/render/table.h"
 
@@ -117,6 +118,32 @@ TEST_CASE("the page has the figures of the text report") {
   whole.window = cli::WindowChoice::Whole;
   check_same_figures(loop_model(60, 12), whole);
   check_same_figures(healthy_model(), {});
+}
+
+TEST_CASE("the times below the verdict are of its own repair and device, or not there") {
+  const auto lead = [](const Model& model, cli::ReportOptions options = {}) {
+    std::smatch found;
+    const std::string page = page_of(model, options);
+    return std::regex_search(page, found, std::regex("<p class=\"lead\">([^<]*)</p>"))
+               ? found.str(1)
+               : "";
+  };
+  Model model = stalled_model();  // of 20 ms; its first row is the main cause
+  std::vector<CauseRow>& rows = model.devices[0].steady->causes;
+  for (CauseRow& row : rows) row.gain.reset();
+  rows[0].gain = Gain{10, 15, 20, 3'000'000};
+  CHECK(lead(model) == "20.00 \u2192 16.00\u201318.00 ms/step if fixed");
+  rows[1].gain = Gain{30, 35, 40, 7'000'000};
+  CHECK(lead(model) == "20.00 \u2192 12.00\u201314.00 ms/step if fixed");
+  model.devices.push_back(model.devices[0]);
+  model.devices[1].ordinal = 1;
+  model.devices[1].steady->causes[1].gain.reset();
+  cli::ReportOptions second;
+  second.device = 1;
+  CHECK(lead(model, second) == "20.00 \u2192 16.00\u201318.00 ms/step if fixed");
+  for (CauseRow& row : model.devices[0].steady->causes) row.gain.reset();  // they moved
+  second.device = 0;
+  CHECK(lead(model, second).empty());
 }
 
 TEST_CASE("the page of a comparison has the figures of its text") {
@@ -234,6 +261,17 @@ TEST_CASE("a million gaps make a page of the same size") {
   // Below some hundred steps the page still grows with each.
   const std::string few = page_of(loop_model(std::max<uint32_t>(500, kManySteps / 10), 100));
   CHECK(page.size() < few.size() * 3 / 2);
+}
+
+TEST_CASE("the sentence about lengths names one gap as one") {
+  cli::Lengths lengths;
+  lengths.start_ns = {100, 200, 500};
+  lengths.gaps = {3, 1};
+  lengths.idle_ns = {{10, 90}};
+  CHECK(cli::lengths_sentence(lengths) == "4 gaps; the longest makes up 90.0 % of the idle time.");
+  lengths.gaps = {3, 2};
+  CHECK(cli::lengths_sentence(lengths) ==
+        "5 gaps; the 2 of 200 ns and longer make up 90.0 % of the idle time.");
 }
 
 TEST_CASE("many devices share the space of one page") {

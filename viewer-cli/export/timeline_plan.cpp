@@ -5,6 +5,7 @@
 
 #include "viewer-cli/command.h"
 #include "viewer-cli/export/timeline.h"
+#include "viewer-cli/render/units.h"
 
 namespace gpustall::cli {
 
@@ -90,8 +91,8 @@ TimelinePlan Timeline::plan(const TimelineWish& wish) {
       what_is_left_out(reduced, written.counts, all_rows(plan.details), wish.max_bytes));
   if (written.counts.grouped_gaps > 0)
     reduced.left_out.push_back(std::to_string(written.counts.grouped_gaps) + " gaps shorter than " +
-                               std::to_string(reduced.summary.shortest_gap) +
-                               " ns are drawn in groups, with their idle time by cause");
+                               duration(static_cast<double>(reduced.summary.shortest_gap)) +
+                               " are drawn in groups, with their idle time by cause");
   return reduced;
 }
 

@@ -126,7 +126,7 @@ class Told {
 
 std::string gain_text(const View& view, const Group& group) {
   const CauseRow& row = *group.front();
-  if (row.gain && has_steps(view)) return step_times(view, *row.gain) + " if fixed";
+  if (std::string gain = repair_gain(view, row); !gain.empty()) return gain;
   const int64_t ns = time_of(group);
   return (is_busy_row(view, row) ? "busy without computing " : "idle ") +
          duration(view.per_unit(ns)) + " per " + view.unit() + " (" + percent(view.share(ns)) + ")";
@@ -137,14 +137,13 @@ std::string count_note(const View& view, const Group& group) {
   for (const CauseRow* row : group) gaps += row->count;
   if (gaps == 0) return {};
   const char* what = is_busy_row(view, *group.front()) ? "piece" : "gap";
-  char text[96];
+  std::string note;
   if (view.steps > 0) {
     const double count = static_cast<double>(gaps) / view.divisor;
-    std::snprintf(text, sizeof text, "%.3g %s%s per step", count, what, count == 1 ? "" : "s");
+    note = quantity(count) + " " + what + (count == 1 ? "" : "s") + " per step";
   } else {
-    std::snprintf(text, sizeof text, "%s %s%s", grouped(gaps).c_str(), what, gaps == 1 ? "" : "s");
+    note = grouped(gaps) + " " + what + (gaps == 1 ? "" : "s");
   }
-  std::string note = text;
   const auto& every = group.front()->every_steps;
   if (group.size() == 1 && every && *every > 1)
     note += ", every " + std::to_string(*every) + " steps";
@@ -292,7 +291,8 @@ std::vector<Finding> findings(const View& view, const ReportOptions& options,
                               const Places& places) {
   std::vector<Finding> found;
   const bool asked = options.top == 0 || options.stacks;
-  if (verdict_for(*view.model, view.choice).code == "healthy" && !asked) return found;
+  if (verdict_for(*view.model, view.choice, options.device).code == "healthy" && !asked)
+    return found;
   const Lines lines(*view.window);
   Told told(lines);
   for (const Group& group : groups_of(view, lines, asked)) {
@@ -302,6 +302,10 @@ std::vector<Finding> findings(const View& view, const ReportOptions& options,
     found.push_back(finding_of(view, group, lines, options, places));
   }
   return found;
+}
+
+std::string repair_gain(const View& view, const CauseRow& row) {
+  return row.gain && has_steps(view) ? step_times(view, *row.gain) + " if fixed" : std::string{};
 }
 
 std::string together_line(const View& view) {

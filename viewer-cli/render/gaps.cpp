@@ -96,10 +96,12 @@ std::string GapWriter::slice_text(size_t slice) const {
     text += "-";
   } else {
     const collect::Site& site = analysis_.sites[collect::raw(slices.site[slice])];
-    const std::string line =
-        places_.file(recording_.text(site.file)) + ":" + std::to_string(site.line);
+    const std::string_view file = recording_.text(site.file);
+    const std::string line = places_.file(file) + ":" + std::to_string(site.line);
     const std::string function = printable(recording_.text(site.function));
-    if (recording_.lines_are_defs)
+    if (file.empty())
+      text += function.empty() ? "-" : function;
+    else if (recording_.lines_are_defs)
       text += function + " (" + line + ")";
     else
       text += line + (function.empty() ? "" : " " + function);

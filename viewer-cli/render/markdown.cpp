@@ -53,7 +53,8 @@ std::string device_section(const View& view, const ReportOptions& options, const
 
 std::string render_markdown(const collect::Model& model, const ReportOptions& options) {
   const Places places(model);
-  std::string text = "**" + printable(verdict_for(model, options.window).sentence) + "**\n\n";
+  const collect::Verdict verdict = verdict_for(model, options.window, options.device);
+  std::string text = "**" + printable(verdict.sentence) + "**\n\n";
   if (const std::string warning = basis_warning(model); !warning.empty())
     text += "> " + warning + "\n\n";
   for (const collect::ModelDevice& device : model.devices) {

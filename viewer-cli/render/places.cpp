@@ -76,6 +76,7 @@ std::string Places::file(std::string_view path) const {
 
 std::string Places::frame(const std::string& text) const {
   const size_t colon = text.find(':');
+  if (colon == 0) return printable(text.substr(text.find(' ') + 1));  // no file: the function alone
   if (colon == std::string::npos) return printable(text);
   return file(text.substr(0, colon)) + printable(text.substr(colon));
 }

@@ -46,7 +46,7 @@ class Report {
   }
 
   void head() {
-    const collect::Verdict judged = verdict_for(model_, options_.window);
+    const collect::Verdict judged = verdict_for(model_, options_.window, options_.device);
     const bool good = judged.code == "healthy";
     const std::string verdict = wrapped(printable(judged.sentence), terminal_.width, 0);
     if (!verdict.empty()) line(paint(terminal_, good ? Paint::Green : Paint::Bold, verdict));

@@ -154,20 +154,19 @@ std::vector<std::string> loader_lines(const Model& model, const View& view) {
   for (const collect::LoaderSummary& loader : model.loaders) {
     const auto& pids = view.device->pids;
     if (std::find(pids.begin(), pids.end(), loader.pid) == pids.end()) continue;
-    char rates[160];
-    std::snprintf(rates, sizeof rates, "%u DataLoader worker%s deliver%s %.3g batches/s; ",
-                  loader.workers, loader.workers == 1 ? "" : "s", loader.workers == 1 ? "s" : "",
-                  loader.delivered_per_s);
-    std::string text = loader.workers == 0 ? "Data is loaded on the training process; " : rates;
-    std::snprintf(rates, sizeof rates, "the rest of a step could take %.3g", loader.wanted_per_s);
-    text += rates;
+    std::string text = "Data is loaded on the training process; ";
+    if (loader.workers > 0)
+      text =
+          std::to_string(loader.workers) +
+          (loader.workers == 1 ? " DataLoader worker delivers " : " DataLoader workers deliver ") +
+          quantity(loader.delivered_per_s) + " batches/s; ";
+    text += "the rest of a step could take " + quantity(loader.wanted_per_s);
     // A step takes as many batches as it does now.
     const double step_ns = view.steps > 0 ? view.per_unit(view.window->span_ns) : 0;
     if (step_ns > 0 && view.window->busy_ns > 0) {
       const double gpu_per_s =
           loader.delivered_per_s * step_ns / view.per_unit(view.window->busy_ns);
-      std::snprintf(rates, sizeof rates, ", the GPU %.3g", gpu_per_s);
-      text += rates;
+      text += ", the GPU " + quantity(gpu_per_s);
     }
     text += ".";
     if (!loader.doing.empty()) {

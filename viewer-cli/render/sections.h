@@ -39,6 +39,9 @@ struct Finding {
 // The largest causes that have a remedy; none when the verdict says that nothing is worth it.
 std::vector<Finding> findings(const View& view, const ReportOptions& options, const Places& places);
 
+// "14.0 -> 11.2..11.9 ms/step if fixed"; empty where that is not known.
+std::string repair_gain(const View& view, const collect::CauseRow& row);
+
 // What the top causes gain together; empty when that is not known.
 std::string together_line(const View& view);
 

@@ -30,6 +30,17 @@ size_t character_length(std::string_view text) {
   return length;
 }
 
+// Marks that turn what follows them on the line around, and separators of lines: a name must not
+// move the figures beside it. U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069.
+bool moves_others(std::string_view character) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(character[i]); };
+  if (character.size() == 2) return byte(0) == 0xd8 && byte(1) == 0x9c;
+  if (character.size() != 3 || byte(0) != 0xe2) return false;
+  const unsigned last = byte(2);
+  if (byte(1) == 0x80) return last == 0x8e || last == 0x8f || (last >= 0xa8 && last <= 0xae);
+  return byte(1) == 0x81 && last >= 0xa6 && last <= 0xa9;
+}
+
 std::string padded(const std::string& cell, size_t width, Align align) {
   const size_t taken = display_width(cell);
   const std::string space(width > taken ? width - taken : 0, ' ');
@@ -64,7 +75,7 @@ std::string printable(std::string_view text) {
     // C2 80 .. C2 9F are the 8-bit control characters.
     const bool wide_control =
         length == 2 && text[0] == '\xc2' && static_cast<unsigned char>(text[1]) < 0xa0;
-    if (length == 0 || control || wide_control) {
+    if (length == 0 || control || wide_control || moves_others(text.substr(0, length))) {
       clean += '?';
     } else {
       clean += text.substr(0, length);

@@ -42,6 +42,12 @@ std::string percent(double fraction) {
   return fixed(fraction * 100, 1) + " %";
 }
 
+std::string quantity(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", number);
+  return number < 999.5 ? text : grouped(static_cast<uint64_t>(std::llround(std::atof(text))));
+}
+
 std::string grouped(uint64_t number) {
   const std::string digits = std::to_string(number);
   std::string text;

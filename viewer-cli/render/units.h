@@ -15,6 +15,8 @@ int decimals_for(double largest_ns);
 std::string duration(double ns);
 // "58.3 %"
 std::string percent(double fraction);
+// "0.998", "51.4", "5,620": three significant digits of what is no time.
+std::string quantity(double number);
 // "1,234,567"
 std::string grouped(uint64_t number);
 

@@ -117,13 +117,20 @@ std::string title_of(const CauseRow& row) {
   return title;
 }
 
-collect::Verdict verdict_for(const collect::Model& model, WindowChoice choice) {
-  const auto of = [&model](collect::WindowKind kind) { return collect::verdict_of(model, kind); };
+collect::Verdict verdict_for(const collect::Model& model, WindowChoice choice,
+                             std::optional<uint32_t> ordinal) {
+  const auto of = [&](collect::WindowKind kind) {
+    return collect::verdict_of(model, kind, ordinal);
+  };
   const bool has_steps = std::any_of(model.devices.begin(), model.devices.end(),
                                      [](const auto& device) { return device.steady.has_value(); });
   if (choice == WindowChoice::Warmup && has_steps) return of(collect::WindowKind::Warmup);
   if (choice == WindowChoice::Whole && has_steps) return of(collect::WindowKind::Whole);
-  return {model.verdict_code, model.verdict};
+  collect::Verdict usual = of(collect::WindowKind::Usual);
+  if (ordinal && model.devices.size() > 1) return usual;
+  usual.code = model.verdict_code;
+  usual.sentence = model.verdict;
+  return usual;
 }
 
 bool make_view(const collect::Model& model, const collect::ModelDevice& device, WindowChoice choice,

@@ -46,8 +46,9 @@ struct View {
   const char* heading() const { return steps > 0 ? "ms/step" : "ms/s"; }
 };
 
-// Of the window that is shown; the model's own for the usual one.
-collect::Verdict verdict_for(const collect::Model& model, WindowChoice choice);
+// Of the window and the devices that are shown; the model's own sentence for the usual one of all.
+collect::Verdict verdict_for(const collect::Model& model, WindowChoice choice,
+                             std::optional<uint32_t> ordinal);
 
 // False when the device has no such window.
 bool make_view(const collect::Model& model, const collect::ModelDevice& device, WindowChoice choice,

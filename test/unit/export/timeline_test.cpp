@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <regex>
 #include <sstream>
 
 #include "collector/load.h"
@@ -196,6 +197,8 @@ TEST_CASE("a size cap is kept, keeps causes and steps, and says what is left out
     CHECK(text.size() <= limit);
     CHECK(text.find("left out:") != std::string::npos);
     CHECK(text.find("\"complete\":false") != std::string::npos);
+    CHECK(std::regex_search(
+        text, std::regex("gaps shorter than ([0-9]|[0-9.]{3,4}) [mu]?s are drawn in groups")));
     // Every idle nanosecond is still there: in causes, or in groups of short gaps.
     int64_t idle = sum_of(text, "gpustall_cause");
     for (size_t at = text.find("\"gaps\":"); at != std::string::npos;

@@ -86,6 +86,41 @@ TEST_CASE("each window has a verdict of its own, and gains belong to the steady 
   CHECK_THAT(verdict_of(model, WindowKind::Usual).sentence, contains("per step"));
 }
 
+TEST_CASE("the main cause is the repair to begin with, unless another gains clearly more") {
+  Model model = spread();
+  std::vector<CauseRow>& rows = model.devices[0].steady->causes;
+  rows[1].gain = Gain{20, 30.0, 40, 12 * kMs};  // data.main at line 28
+  rows[0].gain = Gain{20, 30.8, 40, 12 * kMs};
+  const Verdict same = verdict_of(model, WindowKind::Usual);
+  CHECK(same.repair == &rows[1]);
+  CHECK_THAT(same.sentence, contains("; fixing it gains 12.00 ms per step (20 to 40 %)"));
+  rows[0].gain = Gain{30, 33.0, 40, 13 * kMs};
+  const Verdict other = verdict_of(model, WindowKind::Usual);
+  CHECK(other.repair == &rows[0]);
+  CHECK_THAT(other.sentence, contains("; the best single repair, "));
+  rows[0].gain = rows[1].gain = Gain{0, 0.2, 2, 0};
+  CHECK(verdict_of(model, WindowKind::Usual).repair == nullptr);
+  CHECK(verdict_of(model, WindowKind::Whole).repair == nullptr);
+}
+
+TEST_CASE("the verdict is about the device that idles most, of those asked for") {
+  Model model = spread();
+  model.devices.push_back(model.devices[0]);
+  model.devices[1].ordinal = 1;
+  model.devices[1].steady = window({row(Cause::HostSleep, 5, 90 * kMs)}, 310 * kMs);
+  CHECK(verdict_of(model, WindowKind::Usual).device == &model.devices[0]);
+  const Verdict second = verdict_of(model, WindowKind::Usual, 1);
+  CHECK(second.device == &model.devices[1]);
+  CHECK_THAT(second.sentence, contains("GPU idle 22.5 %"));
+  CHECK_THAT(second.sentence, contains("at train.py:5"));
+}
+
+TEST_CASE("long times without steps are seconds") {
+  Model model = spread();
+  model.devices[0].warmup = window({row(Cause::ColdModule, 3, 23'456 * kMs)}, 100 * kMs);
+  CHECK_THAT(verdict_of(model, WindowKind::Warmup).sentence, contains("at train.py:3, 23.5 s"));
+}
+
 TEST_CASE("a line's rows add up, largest first, and what has no line is in none") {
   const Window w = window({row(Cause::DataMain, 28, 5), row(Cause::HostStarved, 28, 7),
                            row(Cause::SyncItem, 67, 9), row(Cause::DeviceSpacing, 0, 100)},

@@ -54,7 +54,7 @@ std::string findings_list(const std::vector<Finding>& found, const Places& place
              " more places</p>";
     }
     for (const std::string& note : finding.notes)
-      out += "<p class=\"note\">" + escaped(note) + "</p>";
+      out += "<p class=\"note\">" + typeset(note) + "</p>";
     out += stack(row.stack, places) +
            "<button type=\"button\" class=\"copy\" data-copy=\"finding\" hidden>Copy as "
            "Markdown</button></li>";

@@ -14,6 +14,7 @@ namespace {
 // "train.py:12 main" is read better with the function first.
 std::string call_text(const std::string& frame, const Places& places) {
   const std::string shown = places.frame(frame);
+  if (frame.front() == ':') return shown;  // no file
   const size_t space = shown.find(' ', shown.rfind(':'));
   if (space == std::string::npos) return shown;
   return shown.substr(space + 1) + "  " + shown.substr(0, space);

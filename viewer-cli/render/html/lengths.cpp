@@ -72,9 +72,10 @@ std::string lengths_sentence(const Lengths& lengths) {
   }
   std::string out = grouped(all) + (all == 1 ? " gap" : " gaps");
   if (count < all)
-    out += "; the " + grouped(count) + " of " + decade_text(lengths.start_ns[at]) +
-           " and longer make up " + percent(static_cast<double>(ns) / static_cast<double>(whole)) +
-           " of the idle time";
+    out += (count == 1 ? "; the longest makes up "
+                       : "; the " + grouped(count) + " of " + decade_text(lengths.start_ns[at]) +
+                             " and longer make up ") +
+           percent(static_cast<double>(ns) / static_cast<double>(whole)) + " of the idle time";
   return out + ".";
 }
 

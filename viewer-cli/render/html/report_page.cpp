@@ -53,21 +53,26 @@ class HtmlReport {
   }
 
  private:
-  collect::Verdict verdict() const { return verdict_for(model_, options_.report.window); }
+  collect::Verdict verdict() const {
+    return verdict_for(model_, options_.report.window, options_.report.device);
+  }
+
+  // The gain of the verdict again, as times of a step: of its own repair and device, no other's.
+  std::string lead(const collect::Verdict& judged) const {
+    View view;
+    if (judged.repair == nullptr ||
+        !make_view(model_, *judged.device, options_.report.window, view))
+      return {};
+    const std::string gain = repair_gain(view, *judged.repair);
+    return gain.empty() ? gain : "<p class=\"lead\">" + typeset(gain) + "</p>";
+  }
 
   std::string head() {
+    const collect::Verdict judged = verdict();
     std::string out = "<header><p class=\"run\"><b>gpustall</b> " + escaped(model_.name) +
                       "<button type=\"button\" class=\"copy\" data-copy=\"all\" hidden>Copy as "
                       "Markdown</button></p>" +
-                      headline(verdict().sentence);
-    View view;
-    for (const ModelDevice& device : model_.devices) {
-      if (!make_view(model_, device, options_.report.window, view)) continue;
-      const std::vector<Finding> found = findings(view, options_.report, places_);
-      if (found.empty()) continue;
-      out += "<p class=\"lead\">" + typeset(found[0].gain) + "</p>";
-      break;
-    }
+                      headline(judged.sentence) + lead(judged);
     return out + paragraph(basis_warning(model_), "warning") + "</header>\n";
   }
 
