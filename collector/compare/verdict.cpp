@@ -95,10 +95,13 @@ std::string name_of(const ChangeRow& row) {
   if (row.kind == ChangeRow::Kind::Compute) return "the GPU's own work";
   const std::string name(text_of(row.cause).id);
   const std::optional<ModelSite>& site = row.next_site ? row.next_site : row.base_site;
-  if (!site || site->file.empty()) return name;
+  if (!site || (site->file.empty() && site->function.empty())) return name;
+  const bool is_function = site->is_def || site->file.empty();  // an operator has no line
   const std::string line = base_name(site->file) + ":" + std::to_string(site->line);
-  const std::string place = site->is_def ? site->function + " (" + line + ")" : line;
-  return telling_causes(row).size() > 1 ? place : name + (site->is_def ? " in " : " at ") + place;
+  const std::string place = site->file.empty() ? site->function
+                            : site->is_def     ? site->function + " (" + line + ")"
+                                               : line;
+  return telling_causes(row).size() > 1 ? place : name + (is_function ? " in " : " at ") + place;
 }
 
 std::string verdict_of(const Comparison& comparison) {

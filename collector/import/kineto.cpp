@@ -7,6 +7,7 @@
 #include "collector/import/kineto_file.h"
 #include "collector/import/kineto_nesting.h"
 #include "collector/import/kineto_reader.h"
+#include "collector/import/lost_work.h"
 #include "collector/import/tar_stream.h"
 #include "collector/read/mapped_file.h"
 #include "collector/read/range_labels.h"
@@ -55,7 +56,10 @@ class Importer {
     sort_events(recording_);
     label_calls(recording_, tables_);
     name_what_is_missing();
-    if (own_) take_own_causes();
+    if (own_)
+      take_own_causes();
+    else
+      note_lost_work(recording_);
     return std::move(recording_);
   }
 

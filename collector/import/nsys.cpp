@@ -5,6 +5,7 @@
 
 #include "collector/import/import.h"
 #include "collector/import/kineto_nesting.h"
+#include "collector/import/lost_work.h"
 #include "collector/import/nsys_rows.h"
 #include "collector/import/nsys_words.h"
 #include "collector/read/range_labels.h"
@@ -45,6 +46,7 @@ class Importer {
     if (recording_.activities.size() == 0) return no_device_work();
     for (Process& p : recording_.processes) p.role = trace::Role::Trainer;
     read_host(state);
+    note_lost_work(recording_);
     settle_processes();
     return std::move(recording_);
   }

@@ -104,3 +104,13 @@ TEST_CASE(
     only_one_side += row.in_base != row.in_next;
   CHECK(only_one_side == 6);
 }
+
+TEST_CASE("an operator without a line is named by itself") {
+  GeneratedRun base = shared_line(1);
+  base.rows.push_back({Cause::LaunchDispatch, "", 0, "aten::linear", "", 1000, 0.1});
+  GeneratedRun slowed = base;
+  slowed.rows.back().mean_us += 2000;
+  const Model a = generate(base, 1), b = generate(slowed, 2);
+  const Comparison c = compare(std::span(&a, 1), std::span(&b, 1));
+  CHECK_THAT(c.verdict, contains("; launch.dispatch in aten::linear (+"));
+}

@@ -192,6 +192,32 @@ TEST_CASE("what is left out of an archive is told, and what cannot be read says 
              contains("is packed SQLite; unpack it"));
 }
 
+TEST_CASE("launches whose kernel the profiler lost are counted") {
+  const auto at = [](int i) { return std::to_string(10 * i); };
+  const auto lost = [](const std::vector<std::string>& rows) {
+    const Recording r = imported(file(rows));
+    return r.damage.empty() ? std::string() : r.damage.front();
+  };
+  std::vector<std::string> rows;
+  for (int i = 1; i <= 8; ++i) rows.push_back(call("cudaLaunchKernel", i, at(i), "5"));
+  for (const int i : {2, 3, 5, 7}) rows.push_back(kernel("k", i, at(i) + ".5", "1"));
+  // 1 and 8 lie at the edges of the trace; 4 and 6 do not.
+  CHECK_THAT(lost(rows), contains("2 of 6 launches have no device record (pid 50)"));
+  rows.push_back(kernel("k", 4, "45", "1"));
+  // The driver's call has the kernel, the runtime's around it the name.
+  rows.push_back(call("cuLaunchKernel", 60, "61", "2"));
+  rows.push_back(kernel("k", 60, "64", "1"));
+  CHECK(lost(rows).empty());
+  std::vector<std::string> copied{row("gpu_memset", "Memset (Device)", "0", "7", "1", "1")};
+  for (int i = 1; i <= 12; ++i) copied.push_back(call("cudaLaunchKernel", i, at(i), "5"));
+  CHECK_THAT(lost(copied), contains("12 of 12 launches have no device record"));
+  // Captured into a graph.
+  rows.push_back(call("cudaStreamBeginCapture", 100, "31", "1"));
+  rows.push_back(call("cudaLaunchKernel", 101, "36", "1"));
+  rows.push_back(call("cudaStreamEndCapture", 102, "37.5", "1"));
+  CHECK(lost(rows).empty());
+}
+
 TEST_CASE("one broken event costs itself only") {
   const Recording r = imported(file(
       {call("cudaLaunchKernel", 1, "1", "1"), "{\"ph\": \"X\", !!}", kernel("k", 1, "3", "1")}));
