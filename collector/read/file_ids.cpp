@@ -2,7 +2,7 @@
 
 #include <unordered_map>
 
-#include "libinterpose/trace/python_lines.h"
+#include "collector/read/python_lines.h"
 
 namespace gpustall::collect {
 namespace {
@@ -48,8 +48,7 @@ class Mapper {
     const trace::Code* code = c_.scan.codes.find(frame.code);
     if (code == nullptr) return t_.frame(StringId(0), t_.string("[unknown]"), 0);
     const auto first = static_cast<uint32_t>(code->first_line);
-    int line =
-        trace::line_of(c_.file.header.python_version, first, code->line_table, frame.position);
+    int line = line_of(c_.file.header.python_version, first, code->line_table, frame.position);
     if (line == 0 && first != 0) {
       line = static_cast<int>(first);  // the function at least is right
       ++ids_.lines_unknown;

@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <string>
 
+#include "collector/read/python_lines.h"
 #include "libinterpose/clock.h"
 #include "libinterpose/seams.h"
 #include "libinterpose/stacks/python_offsets.h"
-#include "libinterpose/trace/python_lines.h"
 #include "test/stacks/fake_core.h"
 
 #define PROBE_EXPORT extern "C" __attribute__((visibility("default")))
@@ -28,7 +28,7 @@ thread_local uint32_t t_python, t_native;
 std::string as_text(uint32_t stack) {
   std::string out;
   for (const fake::Line& l : fake::lines_of(stack)) {
-    const int line = trace::line_of(python_version(), l.first_line, l.line_table, l.position);
+    const int line = collect::line_of(python_version(), l.first_line, l.line_table, l.position);
     out += l.function + '\t' + l.file + '\t' + std::to_string(line) + '\n';
   }
   return out;

@@ -1,11 +1,11 @@
 // Line tables: the shapes of the three generations, and that damage never reads outside.
-#include "libinterpose/trace/python_lines.h"
+#include "collector/read/python_lines.h"
 
 #include <string>
 
 #include "test/catch.h"
 
-using gpustall::trace::line_of;
+using gpustall::collect::line_of;
 
 namespace {
 

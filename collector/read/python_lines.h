@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace gpustall::trace {
+namespace gpustall::collect {
 
-namespace detail {
+namespace python_lines {
 
 // Line numbers are 32 bits wide in CPython; damaged deltas must not overflow in ours.
 inline int clamp_line(int64_t line) {
@@ -94,17 +94,17 @@ inline int line_of_locations(int64_t line, std::string_view table, int64_t posit
   return 0;
 }
 
-}  // namespace detail
+}  // namespace python_lines
 
 // The line of `position`, or 0 when the table does not reach it or the version is not known.
 inline int line_of(uint32_t python_version_hex, uint32_t first_line, std::string_view table,
                    int64_t position) {
   const unsigned major = python_version_hex >> 24, minor = (python_version_hex >> 16) & 0xff;
   if (major != 3 || minor < 6) return 0;
-  if (position < 0) return detail::clamp_line(first_line);
-  if (minor <= 9) return detail::line_of_lnotab(first_line, table, position);
-  if (minor == 10) return detail::line_of_pairs(first_line, table, position);
-  return detail::line_of_locations(first_line, table, position);
+  if (position < 0) return python_lines::clamp_line(first_line);
+  if (minor <= 9) return python_lines::line_of_lnotab(first_line, table, position);
+  if (minor == 10) return python_lines::line_of_pairs(first_line, table, position);
+  return python_lines::line_of_locations(first_line, table, position);
 }
 
-}  // namespace gpustall::trace
+}  // namespace gpustall::collect
