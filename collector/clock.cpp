@@ -35,8 +35,11 @@ TraceTime narrow(Wide ns) {
 size_t first_above(const std::vector<TraceTime>& readings, TraceTime t) {
   if (t < readings.front()) return 0;
   if (t >= readings.back()) return readings.size();
-  const double first = double(readings.front()), length = double(readings.back()) - first;
-  const double share = (double(t) - first) / length * double(readings.size() - 1);
+  // Differences first: as doubles neighbours may be equal.
+  const auto from_first = [&](TraceTime time) {
+    return double(static_cast<uint64_t>(time) - static_cast<uint64_t>(readings.front()));
+  };
+  const double share = from_first(t) / from_first(readings.back()) * double(readings.size() - 1);
   size_t i = std::clamp<size_t>(static_cast<size_t>(share) + 1, 1, readings.size() - 1);
   while (readings[i] <= t) ++i;
   while (readings[i - 1] > t) --i;

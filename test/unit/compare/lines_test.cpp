@@ -100,7 +100,8 @@ TEST_CASE(
   for (GeneratedRun* run : {&base, &next})
     run->rows.push_back({Cause::LaunchCall, kFile, 30, "__getitem__", "x.cuda()", 500, 0.1});
   size_t only_one_side = 0;
-  for (const ChangeRow& row : verdict().devices.at(0).idle_rows)
+  const Comparison with_launches = verdict();
+  for (const ChangeRow& row : with_launches.devices.at(0).idle_rows)
     only_one_side += row.in_base != row.in_next;
   CHECK(only_one_side == 6);
 }
