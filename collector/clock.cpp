@@ -64,12 +64,12 @@ TraceTime DeviceClock::to_host(TraceTime t) const {
   if (device_ns.empty()) return t;
   if (device_ns.size() == 1) return narrow(Wide{t} + host_ns[0] - device_ns[0]);
   const size_t i = first_above(device_ns, t);
-  TraceTime near = 0;
-  if (i > 0 && i < device_ns.size() &&
-      interpolate_near(t, device_ns[i - 1], device_ns[i], host_ns[i - 1], host_ns[i], near))
-    return near;
-  if (i > 0 && i < device_ns.size())
-    return narrow(interpolate(t, device_ns[i - 1], device_ns[i], host_ns[i - 1], host_ns[i]));
+  if (i > 0 && i < device_ns.size()) {
+    const TraceTime x0 = device_ns[i - 1], x1 = device_ns[i], y0 = host_ns[i - 1], y1 = host_ns[i];
+    TraceTime near = 0;
+    if (interpolate_near(t, x0, x1, y0, y1, near)) return near;
+    return narrow(interpolate(t, x0, x1, y0, y1));
+  }
   // Outside the readings the slope of all of them holds: that of two neighbours is mostly noise.
   const size_t end = i == 0 ? 0 : device_ns.size() - 1;
   return narrow(host_ns[end] + interpolate(Wide{t} - device_ns[end], 0,

@@ -6,7 +6,6 @@
 // walk looks at each byte once, skips strings eight and nested values 64 bytes at a time;
 // test/bench/kineto_bench.cpp compares.
 #pragma once
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -65,9 +64,11 @@ class JsonCursor {
     JsonNesting nesting;
     while (end_ - at_ >= JsonBlock::kBytes) {
       const JsonBlock block(at_);
-      if (const uint64_t firsts = block.equal(first); firsts != 0)
-        seen = seen || (firsts << 1 & block.equal(second)) != 0 ||
-               (firsts >> 63 != 0 && at_[JsonBlock::kBytes] == second);
+      if (!seen) {
+        const uint64_t firsts = block.equal(first);
+        seen = firsts != 0 && ((firsts << 1 & block.equal(second)) != 0 ||
+                               (firsts >> 63 != 0 && at_[JsonBlock::kBytes] == second));
+      }
       if (const unsigned end = nesting.step(block); end != 0) return at_ += end, true;
       at_ += JsonBlock::kBytes;
     }
@@ -130,7 +131,7 @@ class JsonCursor {
     }
   }
   bool skip_nested() {
-    bool ignored = true;
+    bool ignored = true;  // so nothing is looked for
     return skip_nested(0, 0, ignored);
   }
 

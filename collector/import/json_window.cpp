@@ -50,21 +50,9 @@ char JsonWindow::peek() {
 bool JsonWindow::skip_value() {
   const char first = peek();
   if (first != '{' && first != '[') return parse([](JsonCursor& c) { return c.skip(); });
-  uint64_t depth = 0;
-  for (bool in_string = false, escaped = false;;) {
-    for (const char* p = begin(); p < end(); ++p) {
-      if (in_string) {
-        if (!escaped && *p == '"') in_string = false;
-        escaped = !escaped && *p == '\\';
-      } else if (*p == '"') {
-        in_string = true;
-      } else if (*p == '{' || *p == '[') {
-        ++depth;
-      } else if ((*p == '}' || *p == ']') && --depth == 0) {
-        move_to(p + 1);
-        return true;
-      }
-    }
+  for (JsonNesting nesting;;) {
+    for (const char* p = begin(); p < end(); ++p)
+      if (nesting.step(*p)) return move_to(p + 1), true;
     move_to(end());
     if (!more()) return false;
   }
