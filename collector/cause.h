@@ -43,6 +43,11 @@ constexpr const CauseText& text_of(Cause cause) {
 constexpr CauseFamily family_of(Cause cause) {
   return text_of(cause).family;
 }
+// Sets of causes are 64 bits, by enumerator.
+static_assert(kCauseCount <= 64);
+constexpr uint64_t bit_of(Cause cause) {
+  return uint64_t{1} << static_cast<unsigned>(cause);
+}
 // Whether a cause is the one of that id ("sync.item") or of that family ("sync").
 constexpr bool belongs_to(std::string_view id, std::string_view name) {
   return id == name || (id.starts_with(name) && id.substr(name.size()).starts_with("."));

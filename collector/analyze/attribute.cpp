@@ -20,11 +20,6 @@ bool goes_before_sync(Cause cause) {
   }
 }
 
-uint64_t bit(Cause cause) {
-  return uint64_t{1} << static_cast<unsigned>(cause);
-}
-static_assert(kCauseCount <= 64, "`also` is a set of 64 bits");
-
 // Where a gap lies on the host: device time t corresponds to host time t + shift.
 struct Projection {
   TraceTime shift = 0;
@@ -60,7 +55,7 @@ class Attributor {
 
     void also_without(Cause repaired, StackId at, uint32_t its_key_plus_one) {
       if (repaired == cause) return;
-      also |= bit(repaired);
+      also |= bit_of(repaired);
       other = repaired;
       other_stack = at;
       other_key_plus_one = its_key_plus_one;
@@ -223,7 +218,7 @@ class Attributor {
 
   // Changes hands: the wait that owned it would have to go, too.
   void own(uint32_t slice, const Owner& owner) {
-    const uint64_t also = (out_.also(slice) | bit(out_.cause[slice])) & ~bit(owner.cause);
+    const uint64_t also = (out_.also(slice) | bit_of(out_.cause[slice])) & ~bit_of(owner.cause);
     const OtherRepair before{
         also, also != 0, out_.cause[slice], out_.site[slice], out_.stack[slice], out_.group[slice]};
     if (out_.other[slice] == Slices::kNoOther) {

@@ -79,7 +79,7 @@ class SiteIds {
     if (place.causes == 0) place.site = *row.site;
     if (place.site.text.empty() && place.site.line == row.site->line)
       place.site.text = row.site->text;
-    place.causes |= uint64_t{1} << static_cast<unsigned>(row.cause);
+    place.causes |= bit_of(row.cause);
     place.is_function |= is_function(row);
   }
 

@@ -5,14 +5,14 @@ namespace gpustall::collect {
 bool Edit::add(Cause cause, SiteId site) {
   switch (family_of(cause)) {
     case CauseFamily::Data:  // loading is moved or sped up as a whole
-      everywhere_ |= bit(cause);
+      everywhere_ |= bit_of(cause);
       break;
     case CauseFamily::Host:  // sampled work is known by its function
       reach_function(cause, site);
       break;
     case CauseFamily::Launch:
       if (cause == Cause::LaunchBlocking) {
-        everywhere_ |= bit(cause);
+        everywhere_ |= bit_of(cause);
         break;
       }
       for (Cause inside : {Cause::LaunchDispatch, Cause::LaunchCall, Cause::HostPython,
@@ -27,7 +27,7 @@ bool Edit::add(Cause cause, SiteId site) {
     case CauseFamily::Cold:  // done once, where it comes again and again
       if (cause != Cause::ColdGraph && cause != Cause::ColdCompile && cause != Cause::ColdAutotune)
         return false;
-      everywhere_ |= bit(cause);
+      everywhere_ |= bit_of(cause);
       break;
     default:
       return false;
@@ -37,7 +37,7 @@ bool Edit::add(Cause cause, SiteId site) {
 }
 
 void Edit::reach(Cause cause, SiteId site) {
-  if (raw(site) < sites_->size()) at_[raw(site)] |= bit(cause);
+  if (raw(site) < sites_->size()) at_[raw(site)] |= bit_of(cause);
 }
 
 void Edit::reach_function(Cause cause, SiteId site) {

@@ -41,19 +41,17 @@ class Edit {
 
   bool repairs(Cause cause, SiteId site) const {
     const size_t at = std::min<size_t>(raw(site), at_.size() - 1);
-    return ((everywhere_ | at_[at]) & bit(cause)) != 0;
+    return ((everywhere_ | at_[at]) & bit_of(cause)) != 0;
   }
   // Something between the workers and the training thread.
   bool repairs_delivery() const {
-    return (everywhere_ & (bit(Cause::DataTransport) | bit(Cause::DataPin) |
-                           bit(Cause::DataWorkerStart) | bit(Cause::DataWait))) != 0;
+    return (everywhere_ & (bit_of(Cause::DataTransport) | bit_of(Cause::DataPin) |
+                           bit_of(Cause::DataWorkerStart) | bit_of(Cause::DataWait))) != 0;
   }
-  bool loads_ahead() const { return (everywhere_ & bit(Cause::DataMain)) != 0; }
+  bool loads_ahead() const { return (everywhere_ & bit_of(Cause::DataMain)) != 0; }
 
  private:
-  using Causes = uint64_t;  // a set, by enumerator
-  static_assert(kCauseCount <= 64);
-  static Causes bit(Cause cause) { return Causes{1} << static_cast<unsigned>(cause); }
+  using Causes = uint64_t;  // a set: bit_of()
   void reach(Cause cause, SiteId site);
   void reach_function(Cause cause, SiteId site);
 

@@ -131,8 +131,7 @@ void OwnExport::row(const KinetoEvent& e, TraceTime start, TraceTime end) {
   row.group = member(args, "group", 0u);
   for (const Json& id : list(args, "also"))
     if (id.is_string())
-      if (const auto also = cause_of(id.get<std::string>()))
-        row.also |= uint64_t{1} << static_cast<unsigned>(*also);
+      if (const auto also = cause_of(id.get<std::string>())) row.also |= bit_of(*also);
   if (const auto frame = parse_count(e.stack_frame)) row.frame = *frame + 1;
   (e.category == "gpustall_cause" ? idle_ : busy_).push_back(row);
 }

@@ -150,7 +150,7 @@ void WindowRows::add_idle() {
                          other->site,
                          {},
                          other->group,
-                         uint64_t{1} << static_cast<unsigned>(slices.cause[s]),
+                         bit_of(slices.cause[s]),
                          other->stack,
                          g,
                          start,
